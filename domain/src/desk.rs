@@ -1,0 +1,102 @@
+//! Where a decision is made: events are recorded and seen at once.
+
+use crate::{
+    AwardedFor, DecidedBy, Dice, Draw, Event, Fact, Moment, Outcome, Play, Points, Purpose,
+    Rejection, SeatNo, Table, TurnEnd,
+};
+
+/// What a kind of game adds to the table: the part of the rules that only it has.
+pub(crate) trait Rulebook: Clone {
+    /// The most seats the game can have.
+    const MOST_SEATS: u8;
+
+    /// The state after one more event. Never consults a rule.
+    fn apply(&mut self, event: &Event);
+
+    /// A move of the seat whose turn it is.
+    fn play(desk: &mut Desk<'_, Self>, play: &Play) -> Result<(), Rejection>;
+
+    /// The moves the seat to move has.
+    fn plays(&self, table: &Table) -> Vec<Play>;
+
+    /// Ends the running turn where it stands, the mildest way the game knows.
+    fn cut_short(desk: &mut Desk<'_, Self>, how: TurnEnd);
+
+    /// The turn is over: the next seat has its turn, or the game ends.
+    fn next_turn(desk: &mut Desk<'_, Self>);
+
+    /// The points of each seat.
+    fn scores(&self) -> Vec<Points>;
+
+    /// What can be asked about a seat by name.
+    fn facts(&self, table: &Table, seat: SeatNo) -> Vec<(&'static str, Fact)>;
+}
+
+/// A working copy of a game, on which recorded events take effect at once.
+pub(crate) struct Desk<'a, B> {
+    pub(crate) table: Table,
+    pub(crate) board: B,
+    pub(crate) now: Moment,
+    dice: &'a mut dyn Dice,
+    events: Vec<Event>,
+}
+
+impl<'a, B: Rulebook> Desk<'a, B> {
+    pub(crate) fn new(table: &Table, board: &B, now: Moment, dice: &'a mut dyn Dice) -> Self {
+        Self {
+            table: table.clone(),
+            board: board.clone(),
+            now,
+            dice,
+            events: Vec::with_capacity(4),
+        }
+    }
+
+    /// It has happened.
+    pub(crate) fn record(&mut self, event: Event) {
+        self.table.apply(&event);
+        self.board.apply(&event);
+        self.events.push(event);
+    }
+
+    pub(crate) fn into_events(self) -> Vec<Event> {
+        self.events
+    }
+
+    /// Raw values of so many dice, checked: a script may be wrong.
+    pub(crate) fn roll(&mut self, dice: u8, sides: u32) -> Result<(Draw, Vec<u32>), Rejection> {
+        let draw = Draw { purpose: Purpose::Dice, number: self.table.rolls + 1, sides };
+        let raw = self.dice.draw(draw, dice);
+        if raw.len() != usize::from(dice) || raw.iter().any(|value| !(1..=sides).contains(value)) {
+            return Err(Rejection::WrongRoll { got: raw, dice, sides });
+        }
+        Ok((draw, raw))
+    }
+
+    pub(crate) fn start_turn(&mut self, seat: SeatNo, round: u32) {
+        let rules = &self.table.ruleset.table;
+        let solo = self.table.seated().count() == 1;
+        let seconds = if solo { rules.solo_turn_seconds } else { rules.turn_seconds };
+        let deadline = (seconds > 0).then(|| self.now.plus_seconds(seconds));
+        self.record(Event::TurnStarted { seat, round, deadline });
+    }
+
+    /// Ends the game: pays who finished and who won, and reveals what the dice were made from.
+    pub(crate) fn end(&mut self, by: DecidedBy, winners: Vec<SeatNo>) {
+        if by != DecidedBy::Abandoned {
+            let rules = &self.table.ruleset.table;
+            let (finish, win) = (rules.finish_award, rules.win_award);
+            let seated: Vec<SeatNo> = self.table.seated().collect();
+            let finished = seated.into_iter().map(|seat| (seat, finish, AwardedFor::Finishing));
+            let won = winners.iter().map(|&seat| (seat, win, AwardedFor::Winning));
+            for (seat, amount, why) in finished.chain(won).filter(|award| award.1 > 0) {
+                self.record(Event::MoneyAwarded { seat, amount, why });
+            }
+        }
+        let scores = self.board.scores();
+        self.record(Event::Ended(Outcome { by, winners, scores }));
+        if let Some(secret) = self.dice.secret() {
+            self.record(Event::SeedRevealed { secret });
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Where chance enters: `decide` asks for draws and never makes one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::fair::Secret;
+
+/// A source of raw values. Fair play uses [`crate::fair::FairDice`], scenarios a script.
+pub trait Dice {
+    /// The first `count` values of a draw, each from 1 to its sides.
+    fn draw(&mut self, draw: Draw, count: u8) -> Vec<u32>;
+
+    /// What the dice were made from, to be revealed when the game is over.
+    fn secret(&self) -> Option<Secret> {
+        None
+    }
+}
+
+/// No dice at all, for commands that need none. A roll is refused as wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct NoDice;
+
+impl Dice for NoDice {
+    fn draw(&mut self, _: Draw, _: u8) -> Vec<u32> {
+        Vec::new()
+    }
+}
+
+/// Which draw of a game: each is independent of all others, so one roll never shifts another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draw {
+    /// What is drawn.
+    pub purpose: Purpose,
+    /// 1 for the first draw of this purpose in the game, then 2, 3 …
+    pub number: u64,
+    /// Values go from 1 to this.
+    pub sides: u32,
+}
+
+/// What a draw is for. The numbers are part of the fair dice protocol and never change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Purpose {
+    /// Faces of dice.
+    Dice = 1,
+    /// Colours of dice.
+    Colours = 2,
+    /// Cards coming to a market.
+    Market = 3,
+    /// Things given at random.
+    Grants = 4,
+}

@@ -1,0 +1,384 @@
+//! The one vocabulary of everything that happens, in every game.
+//!
+//! Events carry results, never formulas: faces, points and sums as they came out. Folding them
+//! needs no rule, so a game replays to the same state for ever.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Dollars, Draw, Faces, GameId, Moment, Name, PlayerId, Points, Ruleset, SeatNo, Slots,
+    fair::{Commitment, Secret, SeedsHash},
+    text::ClientSeed,
+};
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    /// A table was opened.
+    Created {
+        /// The game.
+        game: GameId,
+        /// Its rules, in full.
+        ruleset: Arc<Ruleset>,
+        /// The promise of its dice.
+        commitment: Commitment,
+    },
+    /// A player sat down.
+    SeatTaken {
+        /// Where.
+        seat: SeatNo,
+        /// Who.
+        player: PlayerId,
+        /// The name shown.
+        name: Name,
+    },
+    /// A client gave its seed, or another one.
+    SeedChosen {
+        /// Whose seed.
+        seat: SeatNo,
+        /// The seed.
+        seed: ClientSeed,
+    },
+    /// A seat was given up or lost.
+    SeatLeft {
+        /// Which.
+        seat: SeatNo,
+        /// Why.
+        why: LeftBecause,
+    },
+    /// The seeds are sealed, the game began.
+    Started {
+        /// The hash of the sealed list of seeds.
+        seeds: SeedsHash,
+    },
+    /// A seat has its turn.
+    TurnStarted {
+        /// Whose turn.
+        seat: SeatNo,
+        /// The round of the table, from 1.
+        round: u32,
+        /// When the house may end the turn, if there is a limit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        deadline: Option<Moment>,
+    },
+    /// Dice were rolled.
+    Rolled(Rolled),
+    /// Dice were scored.
+    Saved(Saved),
+    /// A round's points were put on the score.
+    Banked(Banked),
+    /// A round ended without points.
+    Farkled(Farkled),
+    /// A rule or a die changed something.
+    EffectApplied(EffectApplied),
+    /// A player earned money.
+    MoneyAwarded {
+        /// Who.
+        seat: SeatNo,
+        /// How much.
+        amount: Dollars,
+        /// What for.
+        why: AwardedFor,
+    },
+    /// The time of a turn ran out.
+    TimedOut {
+        /// Whose.
+        seat: SeatNo,
+        /// How often in a row, with this one.
+        in_a_row: u32,
+    },
+    /// A turn is over.
+    TurnEnded(TurnEnded),
+    /// The game is over.
+    Ended(Outcome),
+    /// The secret behind the dice, so that anybody can check them.
+    SeedRevealed {
+        /// The secret of the game's commitment.
+        secret: Secret,
+    },
+}
+
+/// Dice were rolled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rolled {
+    /// Who rolled.
+    pub seat: SeatNo,
+    /// Which draw of the game's dice this is.
+    pub draw: Draw,
+    /// The dice rolled.
+    pub slots: Slots,
+    /// What the random source gave, in slot order.
+    pub raw: Vec<u32>,
+    /// What the dice show, in slot order.
+    pub faces: Faces,
+    /// The best score over all selections of this roll; 0 is a farkle.
+    pub max_points: Points,
+    /// After hot dice: the points of the completed hand, now part of the round score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folded: Option<Points>,
+}
+
+/// Dice were scored: the explanation and the sums.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Saved {
+    /// Who saved.
+    pub seat: SeatNo,
+    /// The dice scored.
+    pub slots: Slots,
+    /// What they scored as, the largest combination first.
+    pub combinations: Vec<Combination>,
+    /// The points of this save.
+    pub points: Points,
+    /// The points of the hand so far, with this save.
+    pub turn_score: Points,
+    /// The dice left in hand; none means hot dice.
+    pub left: Slots,
+}
+
+/// Dice that score together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Combination {
+    /// What they are.
+    pub name: CombinationName,
+    /// The dice.
+    pub slots: Slots,
+    /// What they show, in slot order.
+    pub faces: Faces,
+    /// What they score by the table.
+    pub points: Points,
+}
+
+/// The combinations of the scoring table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CombinationName {
+    /// One die that scores alone.
+    Single,
+    /// Three dice of one face.
+    ThreeOfAKind,
+    /// Four dice of one face.
+    FourOfAKind,
+    /// Five dice of one face.
+    FiveOfAKind,
+    /// Six dice of one face.
+    SixOfAKind,
+    /// 1 to 6.
+    Straight,
+    /// Three pairs, or four of a kind and a pair.
+    ThreePairs,
+    /// Two times three of a kind.
+    TwoTriplets,
+}
+
+/// A round's points were put on the score.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Banked {
+    /// Who banked.
+    pub seat: SeatNo,
+    /// In which round of the table.
+    pub round: u32,
+    /// Points of the completed hands of the round.
+    pub round_score: Points,
+    /// Points of the last hand.
+    pub turn_score: Points,
+    /// What was banked: both together.
+    pub points: Points,
+    /// The game score with it.
+    pub game_score: Points,
+    /// Whether this score reaches the target of the game.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reaches_target: bool,
+}
+
+/// A round ended without points.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Farkled {
+    /// Who farkled.
+    pub seat: SeatNo,
+    /// Whether the player gave the roll up.
+    pub by: FarkledBy,
+    /// The points lost.
+    pub forfeited: Points,
+    /// Farkles in a row, with this one.
+    pub in_a_row: u32,
+}
+
+/// What made a farkle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FarkledBy {
+    /// A roll without any scoring die.
+    Roll,
+    /// The player's choice.
+    Choice,
+}
+
+/// A rule or a die changed something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectApplied {
+    /// Whose values changed.
+    pub seat: SeatNo,
+    /// What caused it.
+    pub source: EffectSource,
+    /// What changed.
+    pub changes: Vec<Change>,
+}
+
+/// What causes an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectSource {
+    /// Several farkles in a row cost points.
+    FarklePenalty,
+}
+
+/// One value before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Which value.
+    pub what: Measure,
+    /// What it was.
+    pub before: i64,
+    /// What it is now.
+    pub after: i64,
+}
+
+/// A value that effects change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The banked points.
+    GameScore,
+    /// The count towards the penalty.
+    FarklesInARow,
+}
+
+/// What money is awarded for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AwardedFor {
+    /// Playing a game to its end.
+    Finishing,
+    /// Winning it.
+    Winning,
+}
+
+/// Why a seat is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeftBecause {
+    /// The player left.
+    Quit,
+    /// Too many time-outs in a row.
+    TimedOut,
+}
+
+/// A turn is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnEnded {
+    /// Whose turn.
+    pub seat: SeatNo,
+    /// In which round of the table.
+    pub round: u32,
+    /// How it ended.
+    pub how: TurnEnd,
+    /// The points it brought.
+    pub points: Points,
+    /// The points it lost.
+    pub forfeited: Points,
+}
+
+/// How a turn ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnEnd {
+    /// The points were banked.
+    Banked,
+    /// No die of a roll scored.
+    Farkled,
+    /// The player gave the roll up.
+    Forfeited,
+    /// Time ran out.
+    TimedOut,
+    /// The player left.
+    Left,
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// What decided it.
+    pub by: DecidedBy,
+    /// The winning seats; none if there is no winner.
+    pub winners: Vec<SeatNo>,
+    /// The final score of each seat, in seat order.
+    pub scores: Vec<Points>,
+}
+
+/// What decides a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// The highest score.
+    Score,
+    /// A tie, decided by the best single round.
+    BestRound,
+    /// A tie that nothing decides: the win is shared.
+    SharedWin,
+    /// All others left.
+    LastSeat,
+    /// Everybody left.
+    Deserted,
+    /// Nobody touched it for too long.
+    Abandoned,
+}
+
+impl Event {
+    /// The type's name, as the log stores it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Created { .. } => "Created",
+            Self::SeatTaken { .. } => "SeatTaken",
+            Self::SeedChosen { .. } => "SeedChosen",
+            Self::SeatLeft { .. } => "SeatLeft",
+            Self::Started { .. } => "Started",
+            Self::TurnStarted { .. } => "TurnStarted",
+            Self::Rolled(_) => "Rolled",
+            Self::Saved(_) => "Saved",
+            Self::Banked(_) => "Banked",
+            Self::Farkled(_) => "Farkled",
+            Self::EffectApplied(_) => "EffectApplied",
+            Self::MoneyAwarded { .. } => "MoneyAwarded",
+            Self::TimedOut { .. } => "TimedOut",
+            Self::TurnEnded(_) => "TurnEnded",
+            Self::Ended(_) => "Ended",
+            Self::SeedRevealed { .. } => "SeedRevealed",
+        }
+    }
+
+    /// Whether it only moves the game along: seats, turns, the end and what the end pays.
+    pub const fn is_lifecycle(&self) -> bool {
+        match self {
+            Self::Rolled(_)
+            | Self::Saved(_)
+            | Self::Banked(_)
+            | Self::Farkled(_)
+            | Self::EffectApplied(_) => false,
+            Self::Created { .. }
+            | Self::SeatTaken { .. }
+            | Self::SeedChosen { .. }
+            | Self::SeatLeft { .. }
+            | Self::Started { .. }
+            | Self::TurnStarted { .. }
+            | Self::TimedOut { .. }
+            | Self::TurnEnded(_)
+            | Self::Ended(_)
+            | Self::SeedRevealed { .. } => true,
+            Self::MoneyAwarded { why, .. } => match why {
+                AwardedFor::Finishing | AwardedFor::Winning => true,
+            },
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Exact draws from a stream of random words.
+
+use rand_chacha::rand_core::Rng;
+
+/// A value from 1 to `sides`, each exactly as likely as the others: words beyond the largest
+/// multiple of `sides` are passed over.
+pub(super) fn die(words: &mut impl Rng, sides: u32) -> u32 {
+    let Some(beyond) = (1u64 << 32).checked_rem(u64::from(sides)) else {
+        return 0;
+    };
+    loop {
+        let word = words.next_u32();
+        if u64::from(word) < (1 << 32) - beyond {
+            return word % sides + 1;
+        }
+    }
+}
+
+/// The entry a ticket falls on, where each entry has as many tickets as its weight says. Tickets
+/// count from 1 to the sum of the weights; `None` beyond.
+pub fn pick(weights: &[u32], ticket: u32) -> Option<usize> {
+    let mut last = 0u64;
+    weights.iter().position(|&weight| {
+        last += u64::from(weight);
+        weight > 0 && ticket > 0 && u64::from(ticket) <= last
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ticket_falls_on_its_entry() {
+        let weights = [2, 0, 3];
+        let picked: Vec<_> = (0..=6).map(|ticket| pick(&weights, ticket)).collect();
+        assert_eq!(picked, [None, Some(0), Some(0), Some(2), Some(2), Some(2), None]);
+    }
+}

@@ -1,0 +1,285 @@
+//! What is on the table in Farkle, folded from events.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{FarkleRules, scoring::Tally};
+use crate::{
+    Banked, Combination, EffectApplied, Event, Faces, Fact, Measure, Points, Rolled, Saved, SeatNo,
+    Slots, Table, TurnEnd, TurnEnded,
+};
+
+/// The state of a game of Farkle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Farkle {
+    /// What it is played by.
+    pub rules: Arc<FarkleRules>,
+    /// The players, in seat order.
+    pub players: Vec<FarklePlayer>,
+    /// The round of the seat to move.
+    pub round: FarkleRound,
+    /// The round of the table in which somebody first reached the target.
+    pub target_reached_in: Option<u32>,
+}
+
+/// What a player has so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FarklePlayer {
+    /// Banked points, less penalties.
+    pub game_score: Points,
+    /// Farkles since the last bank or penalty.
+    pub farkles_in_a_row: u32,
+    /// All points lost unbanked.
+    pub forfeited: Points,
+    /// How often all dice were scored.
+    pub hot_dice: u32,
+    /// The most points one round brought.
+    pub best_round: Points,
+    /// Every round played and how it ended. Shared between copies until it grows.
+    pub rounds: Arc<Vec<RoundRecord>>,
+}
+
+/// A round that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundRecord {
+    /// Its number at the table, from 1.
+    pub round: u32,
+    /// How it ended.
+    pub how: TurnEnd,
+    /// What it brought.
+    pub points: Points,
+    /// What was lost.
+    pub forfeited: Points,
+    /// How often all dice were scored.
+    pub hot_dice: u32,
+}
+
+/// A round under way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FarkleRound {
+    /// What may be done next.
+    pub phase: Phase,
+    /// The dice just rolled, or those left in hand after a save.
+    pub hand: Slots,
+    /// Points of the saves of this hand.
+    pub turn_score: Points,
+    /// Points of the completed hands.
+    pub round_score: Points,
+    /// How often all dice were scored.
+    pub hot_dice: u32,
+    /// Every roll of the round.
+    pub rolls: Vec<RollRecord>,
+}
+
+/// Where a round stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Nothing rolled yet.
+    #[default]
+    Opening,
+    /// Dice lie on the table, none of them saved.
+    Rolled,
+    /// Some dice of the last roll are saved.
+    Saved,
+}
+
+/// A roll of the round and what was made of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RollRecord {
+    /// The dice rolled.
+    pub slots: Slots,
+    /// What they show, in slot order.
+    pub faces: Faces,
+    /// The most that could be scored with them.
+    pub max_points: Points,
+    /// The dice saved.
+    pub saved: Slots,
+    /// What they scored.
+    pub points: Points,
+    /// What they scored as.
+    pub combinations: Vec<Combination>,
+}
+
+impl RollRecord {
+    /// Every die rolled: its slot and its face.
+    pub fn dice(&self) -> impl Iterator<Item = (u8, u8)> {
+        self.slots.iter().zip(self.faces.iter())
+    }
+}
+
+impl FarkleRound {
+    /// The roll on the table, or the one last saved from.
+    pub fn last_roll(&self) -> Option<&RollRecord> {
+        self.rolls.last()
+    }
+
+    /// Points that are lost if the round ends now without a bank.
+    pub fn unbanked(&self) -> Points {
+        self.round_score + self.turn_score
+    }
+}
+
+impl Farkle {
+    pub(crate) fn new(rules: &Arc<FarkleRules>) -> Self {
+        Self {
+            rules: Arc::clone(rules),
+            players: Vec::new(),
+            round: FarkleRound::default(),
+            target_reached_in: None,
+        }
+    }
+
+    /// Every selection of the roll on the table that scores, and its points.
+    pub fn selections(&self) -> impl Iterator<Item = (Slots, Points)> {
+        let on_the_table = (self.round.phase == Phase::Rolled).then(|| self.round.last_roll());
+        on_the_table.flatten().into_iter().flat_map(|roll| {
+            roll.slots.subsets().filter_map(|slots| {
+                let faces = roll.dice().filter(|&(slot, _)| slots.contains(slot));
+                let tally = Tally::of(faces.map(|(_, face)| face))?;
+                Some((slots, self.rules.scoring.score(tally)?))
+            })
+        })
+    }
+
+    pub(super) fn fold(&mut self, event: &Event) {
+        match event {
+            Event::SeatTaken { seat, .. } => {
+                if usize::from(*seat) >= self.players.len() {
+                    self.players.push(FarklePlayer::default());
+                }
+            }
+            Event::TurnStarted { .. } => self.round.begin(),
+            Event::Rolled(rolled) => self.round.rolled(rolled),
+            Event::Saved(saved) => self.saved(saved),
+            Event::Banked(banked) => self.banked(banked),
+            Event::Farkled(farkled) => {
+                self.change(farkled.seat, |player| player.farkles_in_a_row = farkled.in_a_row);
+            }
+            Event::EffectApplied(effect) => self.changed(effect),
+            Event::TurnEnded(ended) => self.turn_ended(ended),
+            Event::Created { .. }
+            | Event::SeedChosen { .. }
+            | Event::SeatLeft { .. }
+            | Event::Started { .. }
+            | Event::MoneyAwarded { .. }
+            | Event::TimedOut { .. }
+            | Event::Ended(_)
+            | Event::SeedRevealed { .. } => {}
+        }
+    }
+
+    fn banked(&mut self, banked: &Banked) {
+        self.change(banked.seat, |player| {
+            player.game_score = banked.game_score;
+            player.farkles_in_a_row = 0;
+        });
+        if banked.reaches_target {
+            self.target_reached_in.get_or_insert(banked.round);
+        }
+    }
+
+    fn saved(&mut self, saved: &Saved) {
+        let hot = u32::from(saved.left.is_empty());
+        self.round.saved(saved);
+        self.round.hot_dice += hot;
+        self.change(saved.seat, |player| player.hot_dice += hot);
+    }
+
+    fn changed(&mut self, effect: &EffectApplied) {
+        self.change(effect.seat, |player| {
+            for change in &effect.changes {
+                match change.what {
+                    Measure::GameScore => player.game_score = change.after,
+                    Measure::FarklesInARow => {
+                        player.farkles_in_a_row = u32::try_from(change.after).unwrap_or(0);
+                    }
+                }
+            }
+        });
+    }
+
+    fn turn_ended(&mut self, ended: &TurnEnded) {
+        let record = RoundRecord {
+            round: ended.round,
+            how: ended.how,
+            points: ended.points,
+            forfeited: ended.forfeited,
+            hot_dice: self.round.hot_dice,
+        };
+        self.change(ended.seat, |player| {
+            player.forfeited += ended.forfeited;
+            player.best_round = player.best_round.max(ended.points);
+            Arc::make_mut(&mut player.rounds).push(record);
+        });
+    }
+
+    fn change(&mut self, seat: SeatNo, change: impl FnOnce(&mut FarklePlayer)) {
+        if let Some(player) = self.players.get_mut(usize::from(seat)) {
+            change(player);
+        }
+    }
+
+    pub(super) fn seat_facts(&self, table: &Table, seat: SeatNo) -> Vec<(&'static str, Fact)> {
+        let Some(player) = self.players.get(usize::from(seat)) else {
+            return Vec::new();
+        };
+        let idle = FarkleRound::default();
+        let round = if table.turn.seat == seat { &self.round } else { &idle };
+        vec![
+            ("game_score", Fact::Number(player.game_score)),
+            ("turn_score", Fact::Number(round.turn_score)),
+            ("round_score", Fact::Number(round.round_score)),
+            ("farkles_in_a_row", Fact::Number(player.farkles_in_a_row.into())),
+            ("forfeited", Fact::Number(player.forfeited)),
+            ("hot_dice", Fact::Number(player.hot_dice.into())),
+            ("hot_dice_this_round", Fact::Number(round.hot_dice.into())),
+            ("rolls_this_round", Fact::Number(count(round.rolls.len()))),
+            ("max_roll_points", Fact::Number(round.last_roll().map_or(0, |roll| roll.max_points))),
+            ("best_round", Fact::Number(player.best_round)),
+            ("rounds_played", Fact::Number(count(player.rounds.len()))),
+        ]
+    }
+}
+
+fn count(len: usize) -> i64 {
+    i64::try_from(len).unwrap_or(i64::MAX)
+}
+
+impl FarkleRound {
+    /// A new round; the list of rolls keeps its room.
+    fn begin(&mut self) {
+        let mut rolls = std::mem::take(&mut self.rolls);
+        rolls.clear();
+        *self = Self { rolls, ..Self::default() };
+    }
+
+    fn rolled(&mut self, rolled: &Rolled) {
+        if let Some(folded) = rolled.folded {
+            self.round_score += folded;
+            self.turn_score = 0;
+        }
+        self.phase = Phase::Rolled;
+        self.hand = rolled.slots;
+        self.rolls.push(RollRecord {
+            slots: rolled.slots,
+            faces: rolled.faces,
+            max_points: rolled.max_points,
+            saved: Slots::EMPTY,
+            points: 0,
+            combinations: Vec::new(),
+        });
+    }
+
+    fn saved(&mut self, saved: &Saved) {
+        self.phase = Phase::Saved;
+        self.hand = saved.left;
+        self.turn_score = saved.turn_score;
+        if let Some(roll) = self.rolls.last_mut() {
+            roll.saved = saved.slots;
+            roll.points = saved.points;
+            roll.combinations.clone_from(&saved.combinations);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Farkle: roll, put scoring dice aside, and bank before a roll scores nothing.
+//!
+//! | words | meaning |
+//! |---|---|
+//! | set | the dice of a player, six by default |
+//! | hand | the dice still to be rolled; when all are scored (hot dice) it is the whole set again |
+//! | round | one player's go, until a bank, a farkle, a forfeit or a time-out |
+//! | save | scoring some of the dice just rolled |
+//! | turn score | points of the saves of the current hand |
+//! | round score | points of the completed hands of the round |
+//! | game score | banked points |
+
+mod board;
+mod ends;
+mod plays;
+mod rules;
+pub mod scoring;
+
+pub use board::{Farkle, FarklePlayer, FarkleRound, Phase, RollRecord, RoundRecord};
+pub use rules::FarkleRules;

@@ -1,0 +1,122 @@
+//! The parameters of Farkle and its presets.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::scoring::{MOST_DICE, ScoreTable, Scoring, Tally};
+use crate::{
+    Points, Rejection, Rules, Ruleset, TableRules,
+    ruleset::{bad, within},
+};
+
+/// What a game of Farkle is played by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FarkleRules {
+    /// How many dice a set has.
+    pub dice: u8,
+    /// The game score that brings the end: the round of the table is played out.
+    pub target: Option<Points>,
+    /// How many rounds are played.
+    pub rounds: Option<u32>,
+    /// How many further rounds break a tie for the lead; `None` is as many as it takes.
+    pub overtime_rounds: Option<u32>,
+    /// So many farkles in a row cost [`Self::penalty_points`].
+    pub penalty_farkles: u32,
+    /// The cost; 0 is no penalty.
+    pub penalty_points: Points,
+    /// While the game score is 0, a bank needs so many points; 0 is any.
+    pub break_in: Points,
+    /// What combinations score.
+    pub scoring: ScoreTable,
+}
+
+/// No parameter in points may be larger; sums of them stay far from the limits of the type.
+const MOST_POINTS: Points = 1_000_000;
+
+impl FarkleRules {
+    /// The presets, the default first.
+    pub(crate) fn presets() -> Vec<Ruleset> {
+        let classic = Self {
+            dice: 6,
+            target: Some(10_000),
+            rounds: None,
+            overtime_rounds: None,
+            penalty_farkles: 3,
+            penalty_points: 1_000,
+            break_in: 0,
+            scoring: ScoreTable::new(Scoring::classic()),
+        };
+        let ten_round =
+            Self { target: None, rounds: Some(10), overtime_rounds: Some(5), ..classic.clone() };
+        let house_750 = Self { scoring: ScoreTable::new(Scoring::house_750()), ..classic.clone() };
+        vec![
+            preset("classic", classic),
+            preset("ten-round", ten_round),
+            preset("house-750", house_750),
+        ]
+    }
+
+    /// Refuses rules that make no sense.
+    pub(crate) fn check(&self) -> Result<(), Rejection> {
+        within("dice", self.dice, 1..=MOST_DICE)?;
+        if let Some(target) = self.target {
+            within("target", target, 1..=MOST_POINTS)?;
+        }
+        if let Some(rounds) = self.rounds {
+            within("rounds", rounds, 1..=1_000)?;
+        }
+        if self.target.is_none() && self.rounds.is_none() {
+            return Err(bad("target", "null", "a game needs a target or a number of rounds"));
+        }
+        if let Some(rounds) = self.overtime_rounds {
+            within("overtime_rounds", rounds, 0..=1_000)?;
+        }
+        within("penalty_farkles", self.penalty_farkles, 1..=100)?;
+        within("penalty_points", self.penalty_points, 0..=MOST_POINTS)?;
+        within("break_in", self.break_in, 0..=MOST_POINTS)?;
+        self.check_scoring()
+    }
+
+    fn check_scoring(&self) -> Result<(), Rejection> {
+        let numbers = self.scoring.scoring();
+        let lists = [
+            ("scoring.single", &numbers.single[..]),
+            ("scoring.three_of_a_kind", &numbers.three_of_a_kind),
+            ("scoring.four_of_a_kind", &numbers.four_of_a_kind),
+            ("scoring.five_of_a_kind", &numbers.five_of_a_kind),
+            ("scoring.six_of_a_kind", &numbers.six_of_a_kind),
+            ("scoring.straight", &[numbers.straight]),
+            ("scoring.three_pairs", &[numbers.three_pairs]),
+            ("scoring.two_triplets", &[numbers.two_triplets]),
+        ];
+        for (name, points) in lists {
+            points.iter().try_for_each(|&points| within(name, points, 0..=MOST_POINTS))?;
+        }
+        let a_roll_scores =
+            Tally::all().iter().any(|&t| t.dice() == self.dice && self.scoring.best(t) > 0);
+        if a_roll_scores {
+            Ok(())
+        } else {
+            Err(bad("scoring", "this table", "no roll of these dice would ever score"))
+        }
+    }
+}
+
+fn preset(name: &str, rules: FarkleRules) -> Ruleset {
+    Ruleset {
+        preset: name.to_owned(),
+        version: 1,
+        table: TableRules {
+            min_seats: 1,
+            max_seats: 8,
+            turn_seconds: 120,
+            solo_turn_seconds: 0,
+            time_outs_to_forfeit: 3,
+            expiry_hours: 72,
+            finish_award: 3,
+            win_award: 5,
+        },
+        rules: Rules::Farkle(Arc::new(rules)),
+    }
+}

@@ -1,0 +1,101 @@
+//! The list of games. A new game is a folder with a [`Rulebook`] and a line in each match here.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Command, Dice, Event, Fact, Game, Legal, Moment, Points, Rejection, Ruleset, SeatNo, Table,
+    decide::decide_with,
+    desk::{Desk, Rulebook},
+    farkle::{Farkle, FarkleRules},
+    legal::legal_with,
+};
+
+/// The names of all games.
+pub const GAMES: [&str; 1] = ["farkle"];
+
+/// Which game, and its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "game", content = "parameters", rename_all = "snake_case")]
+pub enum Rules {
+    /// Farkle.
+    Farkle(Arc<FarkleRules>),
+}
+
+/// What a kind of game has on the table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Board {
+    /// Farkle.
+    Farkle(Farkle),
+}
+
+impl Rules {
+    /// The presets of a game, the default first.
+    pub fn presets(game: &str) -> Result<Vec<Ruleset>, Rejection> {
+        match game {
+            "farkle" => Ok(FarkleRules::presets()),
+            _ => Err(Rejection::UnknownGame { game: game.to_owned(), known: GAMES.join(", ") }),
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Rejection> {
+        match self {
+            Self::Farkle(rules) => rules.check(),
+        }
+    }
+
+    pub(crate) fn most_seats(&self) -> u8 {
+        match self {
+            Self::Farkle(_) => Farkle::MOST_SEATS,
+        }
+    }
+}
+
+impl Board {
+    pub(crate) fn new(rules: &Rules) -> Self {
+        match rules {
+            Rules::Farkle(rules) => Self::Farkle(Farkle::new(rules)),
+        }
+    }
+
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match self {
+            Self::Farkle(farkle) => farkle.apply(event),
+        }
+    }
+
+    /// The points of each seat, in seat order.
+    pub fn scores(&self) -> Vec<Points> {
+        match self {
+            Self::Farkle(farkle) => farkle.scores(),
+        }
+    }
+
+    pub(crate) fn facts(&self, table: &Table, seat: SeatNo) -> Vec<(&'static str, Fact)> {
+        match self {
+            Self::Farkle(farkle) => farkle.facts(table, seat),
+        }
+    }
+}
+
+impl Game {
+    pub(crate) fn decide(
+        &self,
+        command: &Command,
+        now: Moment,
+        dice: &mut dyn Dice,
+    ) -> Result<Vec<Event>, Rejection> {
+        match &self.board {
+            Board::Farkle(board) => decide_with(Desk::new(&self.table, board, now, dice), command),
+        }
+    }
+
+    /// Every command that would be accepted now.
+    pub fn legal_commands(&self) -> Vec<Legal> {
+        match &self.board {
+            Board::Farkle(board) => legal_with(&self.table, board),
+        }
+    }
+}

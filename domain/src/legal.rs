@@ -1,0 +1,90 @@
+//! What can be done now: a command is listed if and only if it is accepted.
+
+use crate::{Command, Game, Moment, Play, SeatNo, Stage, Table, decide::free_seat, desk::Rulebook};
+
+/// A command that would be accepted, or a family of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Legal {
+    /// Create the game, under any ruleset that makes sense.
+    Create,
+    /// Join with a player and a name that are new to the table.
+    Join,
+    /// Give or replace the seed of this seat.
+    ChooseSeed(SeatNo),
+    /// Leave this seat.
+    Leave(SeatNo),
+    /// Start the game.
+    Start,
+    /// This move of this seat.
+    Play(SeatNo, Play),
+    /// End the turn of this seat, from this moment on.
+    TimeOut(SeatNo, Moment),
+    /// Close the game.
+    Abandon,
+}
+
+/// Every command that would be accepted; `None` is a game not created yet.
+pub fn legal_commands(game: Option<&Game>) -> Vec<Legal> {
+    game.map_or_else(|| vec![Legal::Create], Game::legal_commands)
+}
+
+pub(crate) fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
+    let mut legal = Vec::new();
+    match table.stage {
+        Stage::Ended(_) => return legal,
+        Stage::Gathering => {
+            legal.extend(free_seat(table).map(|_| Legal::Join));
+            legal.extend(table.seated().map(Legal::ChooseSeed));
+            if table.seated().count() >= usize::from(table.ruleset.table.min_seats) {
+                legal.push(Legal::Start);
+            }
+        }
+        Stage::Playing => {
+            let seat = table.turn.seat;
+            legal.extend(board.plays(table).into_iter().map(|play| Legal::Play(seat, play)));
+            legal.extend(table.turn.deadline.map(|from| Legal::TimeOut(seat, from)));
+        }
+    }
+    legal.extend(table.seated().map(Legal::Leave));
+    legal.push(Legal::Abandon);
+    legal
+}
+
+impl Legal {
+    /// Whether this command is the listed one, or of the listed family.
+    pub fn covers(&self, command: &Command, now: Moment) -> bool {
+        match (self, command) {
+            (Self::Create, Command::Create { .. })
+            | (Self::Join, Command::Join { .. })
+            | (Self::Start, Command::Start)
+            | (Self::Abandon, Command::Abandon) => true,
+            (Self::ChooseSeed(listed), Command::ChooseSeed { seat, .. })
+            | (Self::Leave(listed), Command::Leave { seat }) => listed == seat,
+            (Self::TimeOut(listed, from), Command::TimeOut { seat }) => {
+                listed == seat && now >= *from
+            }
+            (Self::Play(listed, play), Command::Play { seat, play: wanted }) => {
+                listed == seat && play.same_as(wanted)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Play {
+    /// Whether both are the same move; the order in which dice are named does not matter.
+    fn same_as(&self, other: &Self) -> bool {
+        let sorted = |slots: &[u8]| {
+            let mut slots = slots.to_vec();
+            slots.sort_unstable();
+            slots
+        };
+        match (self, other) {
+            (Self::Save { slots: a }, Self::Save { slots: b })
+            | (Self::Bank { slots: Some(a) }, Self::Bank { slots: Some(b) }) => {
+                sorted(a) == sorted(b)
+            }
+            _ => self == other,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The rules of croupier's dice games: pure functions and data.
+//!
+//! A game is a fold of its events; a command and the state give more events, or a refusal. Chance
+//! and time are arguments, so the same game can be played again from its log, for ever.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use domain::fair::{FairDice, Secret, commitment, ruleset_hash};
+//! use domain::{Command, Event, GameId, Moment, Play, PlayerId, Ruleset, decide, replay};
+//! use uuid::Uuid;
+//!
+//! # fn main() -> Result<(), domain::Rejection> {
+//! let secret = Secret([7; 32]); // 32 bytes of the operating system's randomness
+//! let game = GameId(Uuid::from_u128(1));
+//! let ruleset = Arc::new(Ruleset::preset("farkle", Some("classic"))?);
+//! let commitment = commitment(&secret, game, ruleset_hash(&ruleset));
+//!
+//! let commands = [
+//!     Command::Create { game, ruleset, commitment },
+//!     Command::Join {
+//!         player: PlayerId(Uuid::from_u128(2)),
+//!         name: "Ann".into(),
+//!         seed: Some("my lucky number is 17".into()),
+//!     },
+//!     Command::Start,
+//!     Command::Play { seat: 0, play: Play::Roll },
+//! ];
+//! let mut log: Vec<Event> = Vec::new();
+//! for command in commands {
+//!     let state = replay(&log);
+//!     let events = match &state {
+//!         None => decide(None, &command, Moment(0), &mut domain::NoDice)?,
+//!         Some(game) => {
+//!             decide(Some(game), &command, Moment(0), &mut FairDice::new(secret, game))?
+//!         }
+//!     };
+//!     log.extend(events);
+//! }
+//! assert_eq!(log.iter().filter(|event| event.name() == "Rolled").count(), 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Read [`farkle`] for the rules of a game, [`fair`] for the dice, [`Event`] for the vocabulary.
+
+mod byte_list;
+mod command;
+mod decide;
+mod desk;
+mod dice;
+mod event;
+mod faces;
+mod fact;
+mod game;
+mod games;
+mod ids;
+mod legal;
+mod rejection;
+mod ruleset;
+mod slots;
+mod text;
+
+pub mod fair;
+pub mod farkle;
+
+pub use command::{Command, Play};
+pub use decide::decide;
+pub use dice::{Dice, Draw, NoDice, Purpose};
+pub use event::{
+    AwardedFor, Banked, Change, Combination, CombinationName, DecidedBy, EffectApplied,
+    EffectSource, Event, Farkled, FarkledBy, LeftBecause, Measure, Outcome, Rolled, Saved, TurnEnd,
+    TurnEnded,
+};
+pub use faces::Faces;
+pub use fact::Fact;
+pub use game::{Game, Seat, Stage, Table, Turn, evolve, replay};
+pub use games::{Board, GAMES, Rules};
+pub use ids::{Dollars, GameId, Moment, PlayerId, Points, SeatNo};
+pub use legal::{Legal, legal_commands};
+pub use rejection::Rejection;
+pub use ruleset::{Ruleset, TableRules};
+pub use slots::Slots;
+pub use text::{BadText, ClientSeed, Name};

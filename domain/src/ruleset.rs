@@ -1,0 +1,138 @@
+//! Rules as data: recorded in full in a game's first event, so a game replays under its own rules.
+
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Dollars, Rejection, games::Rules};
+
+/// The rules of one game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ruleset {
+    /// The preset these rules are, or `custom`.
+    pub preset: String,
+    /// The version of the preset. A changed preset is a new version; old games keep theirs.
+    pub version: u32,
+    /// The parameters every game has.
+    pub table: TableRules,
+    /// Which game, and its own parameters.
+    #[serde(flatten)]
+    pub rules: Rules,
+}
+
+/// The parameters every game has: seats, clock, awards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableRules {
+    /// The fewest seats to start with.
+    pub min_seats: u8,
+    /// The most seats.
+    pub max_seats: u8,
+    /// How long a turn may take; 0 is no limit.
+    pub turn_seconds: u32,
+    /// How long a turn may take in a game of one seat; 0 is no limit.
+    pub solo_turn_seconds: u32,
+    /// So many time-outs in a row forfeit the seat.
+    pub time_outs_to_forfeit: u32,
+    /// A game nobody has touched for so long is abandoned.
+    pub expiry_hours: u32,
+    /// What everybody earns who is still seated at the end.
+    pub finish_award: Dollars,
+    /// What a winner earns on top.
+    pub win_award: Dollars,
+}
+
+impl Ruleset {
+    /// The preset of a game; without a name, the game's default.
+    pub fn preset(game: &str, name: Option<&str>) -> Result<Self, Rejection> {
+        let presets = Rules::presets(game)?;
+        let known = || presets.iter().map(|p| p.preset.as_str()).collect::<Vec<_>>().join(", ");
+        let found = match name {
+            Some(name) => presets.iter().find(|preset| preset.preset == name),
+            None => presets.first(),
+        };
+        found.cloned().ok_or_else(|| Rejection::UnknownPreset {
+            game: game.to_owned(),
+            preset: name.unwrap_or_default().to_owned(),
+            known: known(),
+        })
+    }
+
+    /// These rules with some parameters changed. A table of numbers may be changed in parts.
+    pub fn with(&self, changes: &Map<String, Value>) -> Result<Self, Rejection> {
+        let mut ruleset = self.clone();
+        for (parameter, value) in changes {
+            ruleset = ruleset.with_one(parameter, value)?;
+        }
+        if ruleset != *self {
+            "custom".clone_into(&mut ruleset.preset);
+        }
+        ruleset.check()?;
+        Ok(ruleset)
+    }
+
+    fn with_one(&self, parameter: &str, value: &Value) -> Result<Self, Rejection> {
+        let mut json = self.to_json();
+        let known = ["table", "parameters"].map(|part| json[part].as_object().cloned());
+        let names = known.iter().flatten().flat_map(Map::keys);
+        let part = if json["table"].get(parameter).is_some() { "table" } else { "parameters" };
+        let Some(current) = json[part].get_mut(parameter) else {
+            let known = names.map(String::as_str).collect::<Vec<_>>().join(", ");
+            return Err(Rejection::UnknownRule { parameter: parameter.to_owned(), known });
+        };
+        merge(current, value);
+        serde_json::from_value(json).map_err(|error| bad(parameter, value, error))
+    }
+
+    /// Refuses rules that make no sense.
+    pub fn check(&self) -> Result<(), Rejection> {
+        let table = &self.table;
+        within("max_seats", table.max_seats, 1..=self.rules.most_seats())?;
+        within("min_seats", table.min_seats, 1..=table.max_seats)?;
+        within("turn_seconds", table.turn_seconds, 0..=604_800)?;
+        within("solo_turn_seconds", table.solo_turn_seconds, 0..=604_800)?;
+        within("time_outs_to_forfeit", table.time_outs_to_forfeit, 1..=100)?;
+        within("expiry_hours", table.expiry_hours, 1..=8_760)?;
+        within("finish_award", table.finish_award, 0..=1_000)?;
+        within("win_award", table.win_award, 0..=1_000)?;
+        self.rules.check()
+    }
+
+    /// The rules as JSON.
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// Changes objects key by key, everything else as a whole.
+fn merge(current: &mut Value, change: &Value) {
+    match (current, change) {
+        (Value::Object(current), Value::Object(change)) => {
+            for (key, value) in change {
+                merge(current.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (current, change) => *current = change.clone(),
+    }
+}
+
+/// Refuses a parameter outside its range.
+pub(crate) fn within<T>(name: &str, value: T, range: RangeInclusive<T>) -> Result<(), Rejection>
+where
+    T: PartialOrd + std::fmt::Display,
+{
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (least, most) = range.into_inner();
+    Err(bad(name, value, format_args!("it must be from {least} to {most}")))
+}
+
+/// A rule that cannot have this value.
+pub(crate) fn bad(name: &str, value: impl ToString, allowed: impl ToString) -> Rejection {
+    Rejection::BadRule {
+        parameter: name.to_owned(),
+        value: value.to_string(),
+        allowed: allowed.to_string(),
+    }
+}

@@ -1,0 +1,130 @@
+//! Text that players choose: their names and their seeds.
+
+use std::{fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Rejection;
+
+/// The name of a seat: 1 to 32 characters, none of them invisible.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Name(Arc<str>);
+
+impl Name {
+    /// The longest name, in characters.
+    pub const MAX_CHARS: usize = 32;
+
+    /// A name as a player typed it, without the blanks around it.
+    pub fn parse(typed: &str) -> Result<Self, Rejection> {
+        let name = typed.trim();
+        check(name, name.chars().count(), Self::MAX_CHARS, "characters")
+            .map_err(|why| Rejection::BadName { why })?;
+        Ok(Self(name.into()))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a player's client adds to the dice: 1 to 64 bytes of text, used exactly as given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ClientSeed(Arc<str>);
+
+impl ClientSeed {
+    /// The longest seed, in bytes of UTF-8.
+    pub const MAX_BYTES: usize = 64;
+
+    /// A seed as the client sent it.
+    pub fn parse(sent: &str) -> Result<Self, Rejection> {
+        check(sent, sent.len(), Self::MAX_BYTES, "bytes")
+            .map_err(|why| Rejection::BadSeed { why })?;
+        Ok(Self(sent.into()))
+    }
+
+    /// The seed as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What is wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadText {
+    /// Nothing, or only blanks.
+    #[error("it is empty")]
+    Empty,
+    /// Longer than allowed.
+    #[error("it has {length} {unit}, at most {most} are allowed")]
+    TooLong {
+        /// How long it is.
+        length: usize,
+        /// How long it may be.
+        most: usize,
+        /// What is counted.
+        unit: &'static str,
+    },
+    /// A character that cannot be seen: a control character, or one that turns text around.
+    #[error("it has an invisible character (U+{:04X}); use letters, digits and signs", u32::from(*.0))]
+    Invisible(char),
+}
+
+fn check(text: &str, length: usize, most: usize, unit: &'static str) -> Result<(), BadText> {
+    if text.is_empty() {
+        return Err(BadText::Empty);
+    }
+    if length > most {
+        return Err(BadText::TooLong { length, most, unit });
+    }
+    match text.chars().find(|&c| is_invisible(c)) {
+        Some(c) => Err(BadText::Invisible(c)),
+        None => Ok(()),
+    }
+}
+
+/// Zero-width and direction marks let two names look alike, or a line read backwards.
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(typed: &str, why: BadText) {
+        assert_eq!(Name::parse(typed), Err(Rejection::BadName { why }));
+    }
+
+    #[test]
+    fn names() {
+        assert_eq!(Name::parse("  Ann Ölund ").unwrap().as_str(), "Ann Ölund");
+        assert!(Name::parse(&"é".repeat(32)).is_ok());
+        refused("   ", BadText::Empty);
+        refused(&"x".repeat(33), BadText::TooLong { length: 33, most: 32, unit: "characters" });
+        refused("a\u{7}b", BadText::Invisible('\u{7}'));
+        refused("a\nb", BadText::Invisible('\n'));
+        refused("nna\u{202E}", BadText::Invisible('\u{202E}'));
+    }
+
+    #[test]
+    fn seeds_are_kept_exactly_and_counted_in_bytes() {
+        assert_eq!(ClientSeed::parse(" x ").unwrap().as_str(), " x ");
+        assert!(ClientSeed::parse(&"é".repeat(32)).is_ok());
+        let why = BadText::TooLong { length: 66, most: 64, unit: "bytes" };
+        assert_eq!(ClientSeed::parse(&"é".repeat(33)), Err(Rejection::BadSeed { why }));
+        let why = BadText::Invisible('\0');
+        assert_eq!(ClientSeed::parse("a\0"), Err(Rejection::BadSeed { why }));
+        assert_eq!(ClientSeed::parse(""), Err(Rejection::BadSeed { why: BadText::Empty }));
+    }
+}

@@ -1,0 +1,117 @@
+//! Every roll of six dice and every selection of each, against a scorer that knows nothing of the
+//! engine: it reads the rules as a person does and tries every way to lay the dice into groups.
+
+use std::collections::HashMap;
+
+use domain::{
+    Slots,
+    farkle::scoring::{ScoreTable, Scoring, Tally},
+};
+
+/// What a group of dice scores as one combination, by the written rules.
+struct House {
+    straight: i64,
+    three_pairs: i64,
+    six_ones: i64,
+}
+
+const CLASSIC: House = House { straight: 2000, three_pairs: 1250, six_ones: 5000 };
+const HOUSE_750: House = House { straight: 1000, three_pairs: 750, six_ones: 4000 };
+
+impl House {
+    fn group(&self, sorted: &[u8]) -> Option<i64> {
+        let triple = |face: u8| if face == 1 { 1000 } else { i64::from(face) * 100 };
+        match sorted {
+            [1] => Some(100),
+            [5] => Some(50),
+            [1, 1, 1, 1, 1, 1] => Some(self.six_ones),
+            [1, 2, 3, 4, 5, 6] => Some(self.straight),
+            [a, .., z] if a == z && sorted.len() >= 3 => {
+                let times = i64::try_from(sorted.len()).unwrap() - 2;
+                Some(triple(*a) * times)
+            }
+            [a, b, c, d, e, f] if a == b && b == c && d == e && e == f && c != d => Some(2500),
+            [a, b, c, d, e, f] if a == b && c == d && e == f && a != f => Some(self.three_pairs),
+            _ => None,
+        }
+    }
+
+    /// The first die goes with every possible set of companions; the rest is laid out the same way.
+    fn best_partition(&self, dice: &[u8]) -> Option<i64> {
+        let Some((&first, others)) = dice.split_first() else { return Some(0) };
+        let mut best = None;
+        for companions in 0u32..1 << others.len() {
+            let (mut group, mut rest) = (vec![first], Vec::new());
+            for (n, &die) in others.iter().enumerate() {
+                if companions >> n & 1 == 1 { group.push(die) } else { rest.push(die) }
+            }
+            let points = self.group(&group).zip(self.best_partition(&rest)).map(|(g, r)| g + r);
+            best = best.max(points);
+        }
+        best
+    }
+}
+
+fn all_rolls(dice: u32) -> impl Iterator<Item = Vec<u8>> {
+    (0..6u32.pow(dice)).map(move |number| {
+        (0..dice).map(|d| u8::try_from(number / 6u32.pow(d) % 6 + 1).unwrap()).collect()
+    })
+}
+
+#[track_caller]
+fn compare(table: &ScoreTable, house: &House) {
+    let mut known: HashMap<Vec<u8>, Option<i64>> = HashMap::new();
+    let mut compared = 0;
+    for roll in all_rolls(6) {
+        let mut best = 0;
+        for selection in Slots::first(6).subsets() {
+            let chosen = || selection.iter().map(|slot| (slot, roll[usize::from(slot)]));
+            let mut faces: Vec<u8> = chosen().map(|(_, face)| face).collect();
+            faces.sort_unstable();
+            let expected =
+                *known.entry(faces).or_insert_with_key(|faces| house.best_partition(faces));
+            let tally = Tally::of(chosen().map(|(_, face)| face)).unwrap();
+            assert_eq!(table.score(tally), expected, "{selection:?} of {roll:?}");
+            best = best.max(expected.unwrap_or(0));
+
+            let explained = table.explain(chosen());
+            assert_eq!(explained.is_some(), expected.is_some());
+            for combinations in explained {
+                let points: i64 = combinations.iter().map(|c| c.points).sum();
+                assert_eq!(Some(points), expected, "explanation of {selection:?} of {roll:?}");
+                let mut used = Slots::EMPTY;
+                for c in &combinations {
+                    assert!(c.slots.iter().all(|slot| !used.contains(slot)), "a die used twice");
+                    let shown = c.slots.iter().map(|slot| roll[usize::from(slot)]);
+                    assert!(shown.eq(c.faces.iter()), "faces are those of the roll");
+                    used = c.slots.iter().fold(used, Slots::with);
+                }
+                assert_eq!(used, selection, "a die left over");
+            }
+            compared += 1;
+        }
+        let tally = Tally::of(roll.iter().copied()).unwrap();
+        assert_eq!(table.best(tally), best, "best of {roll:?}");
+    }
+    assert_eq!(compared, 46_656 * 63);
+}
+
+#[test]
+fn every_roll_and_selection_of_the_classic_table() {
+    compare(&ScoreTable::new(Scoring::classic()), &CLASSIC);
+}
+
+#[test]
+fn every_roll_and_selection_of_the_house_table() {
+    compare(&ScoreTable::new(Scoring::house_750()), &HOUSE_750);
+}
+
+#[test]
+fn farkles_among_all_rolls_of_n_dice() {
+    let table = ScoreTable::new(Scoring::classic());
+    let farkles = |dice| {
+        all_rolls(dice).filter(|roll| table.best(Tally::of(roll.iter().copied()).unwrap()) == 0)
+    };
+    let counts: Vec<usize> = (1..=6).map(|dice| farkles(dice).count()).collect();
+    assert_eq!(counts, [4, 16, 60, 204, 600, 1080]);
+}

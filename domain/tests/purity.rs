@@ -1,0 +1,71 @@
+//! The domain depends on nothing that could reach the clock, the network, the disk or randomness.
+
+use std::{collections::BTreeSet, process::Command};
+
+/// What the domain may be built from. Whoever adds a name here has read that crate and can say that
+/// it computes and does nothing else.
+const PURE: [&str; 33] = [
+    // serialisation
+    "itoa",
+    "memchr",
+    "serde",
+    "serde_core",
+    "serde_derive",
+    "serde_json",
+    "zmij",
+    // hashing: SHA-256, HKDF
+    "block-buffer",
+    "cfg-if",
+    "cmov",
+    "const-oid",
+    "cpufeatures",
+    "crypto-common",
+    "ctutils",
+    "digest",
+    "hkdf",
+    "hmac",
+    "hybrid-array",
+    "sha2",
+    "typenum",
+    // ChaCha20 from a given key
+    "ppv-lite86",
+    "rand_chacha",
+    "rand_core",
+    "zerocopy",
+    // values and errors
+    "domain",
+    "thiserror",
+    "uuid",
+    // run by the compiler only
+    "proc-macro2",
+    "quote",
+    "syn",
+    "thiserror-impl",
+    "unicode-ident",
+    "zerocopy-derive",
+];
+
+#[test]
+fn dependencies_are_pure() {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--package=domain", "--edges=normal", "--prefix=none", "--format={p} {f}"])
+        .args(["--offline", "--locked"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    let used: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(used.contains("domain") && used.len() > 10, "cargo tree says: {tree}");
+
+    let unknown: Vec<_> = used.iter().filter(|name| !PURE.contains(name)).collect();
+    assert!(unknown.is_empty(), "not known to be pure: {unknown:?}");
+
+    // Features that would bring a source of randomness or a clock into pure crates.
+    for line in tree.lines() {
+        for feature in ["v4", "v7", "rng", "getrandom", "os_rng", "sys_rng"] {
+            let features = line.rsplit(' ').next().unwrap_or_default().split(',');
+            assert!(!features.into_iter().any(|f| f == feature), "{line}");
+        }
+    }
+}
