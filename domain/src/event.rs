@@ -336,6 +336,26 @@ pub enum DecidedBy {
 }
 
 impl Event {
+    /// The names of all types.
+    pub const NAMES: [&'static str; 16] = [
+        "Created",
+        "SeatTaken",
+        "SeedChosen",
+        "SeatLeft",
+        "Started",
+        "TurnStarted",
+        "Rolled",
+        "Saved",
+        "Banked",
+        "Farkled",
+        "EffectApplied",
+        "MoneyAwarded",
+        "TimedOut",
+        "TurnEnded",
+        "Ended",
+        "SeedRevealed",
+    ];
+
     /// The type's name, as the log stores it.
     pub const fn name(&self) -> &'static str {
         match self {

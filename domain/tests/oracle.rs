@@ -76,7 +76,7 @@ fn compare(table: &ScoreTable, house: &House) {
 
             let explained = table.explain(chosen());
             assert_eq!(explained.is_some(), expected.is_some());
-            for combinations in explained {
+            if let Some(combinations) = explained {
                 let points: i64 = combinations.iter().map(|c| c.points).sum();
                 assert_eq!(Some(points), expected, "explanation of {selection:?} of {roll:?}");
                 let mut used = Slots::EMPTY;

@@ -24,6 +24,11 @@ impl DiceKey {
         Self(key)
     }
 
+    /// The key itself, which gives away every draw.
+    pub fn reveal(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The first `count` values of a draw.
     pub fn draw(&self, draw: Draw, count: usize) -> Vec<u32> {
         let mut words = self.words(draw);

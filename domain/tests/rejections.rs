@@ -1,0 +1,378 @@
+//! Every refusal: what was wrong, by name, and a message a player understands.
+
+mod common;
+
+use common::{Match, bank, create, join, play, player, roll, ruleset, save};
+use domain::{BadText, Command, Moment, Play, Rejection, Ruleset, Slots, Stage};
+use serde_json::{Value, json};
+
+/// Given a table, this command is refused for this reason, with this message, and nothing changes.
+#[track_caller]
+fn refused(table: &Match, command: &Command, raw: &[u32], why: Rejection, message: &str) {
+    let before = table.clone();
+    assert_eq!(table.decide(command, raw), Err(why.clone()));
+    assert_eq!(table.game, before.game);
+    assert_eq!(why.to_string(), message);
+    assert!(format!("{why:?}").starts_with(&why.name()));
+}
+
+fn running(seats: u8) -> Match {
+    Match::running("classic", json!({}), seats)
+}
+
+/// One seat has rolled 1 1 1 2 3 5.
+fn rolled() -> Match {
+    let mut table = running(2);
+    table.tell(&roll(0), &[1, 1, 1, 2, 3, 5]).unwrap();
+    table
+}
+
+#[test]
+fn the_table() {
+    let none = Match::empty();
+    refused(&none, &Command::Start, &[], Rejection::NoSuchGame, "there is no such game");
+    let open = Match::open("classic", json!({ "min_seats": 2, "max_seats": 2 }));
+    let again = create(ruleset("classic", json!({})));
+    refused(&open, &again, &[], Rejection::AlreadyCreated, "this game exists already");
+    refused(&open, &roll(0), &[], Rejection::NotStarted, "the game has not started yet");
+    refused(
+        &open,
+        &Command::TimeOut { seat: 0 },
+        &[],
+        Rejection::NotStarted,
+        "the game has not started yet",
+    );
+    refused(
+        &open,
+        &Command::Start,
+        &[],
+        Rejection::NotEnoughSeats { seated: 0, needed: 2 },
+        "0 seats are taken, the game needs 2 to start",
+    );
+    refused(
+        &open,
+        &Command::Leave { seat: 0 },
+        &[],
+        Rejection::NoSuchSeat { seat: 0, seats: 0 },
+        "there is no seat 0; the table has 0, counted from 0",
+    );
+}
+
+#[test]
+fn seats() {
+    let mut open = Match::open("classic", json!({ "max_seats": 2 }));
+    open.tell(&join(0), &[]).unwrap();
+    refused(
+        &open,
+        &join(0),
+        &[],
+        Rejection::AlreadySeated { seat: 0 },
+        "you sit at this table already, on seat 0",
+    );
+    let namesake =
+        Command::Join { player: player(1), name: " player 0 ".into(), seed: Some("x".into()) };
+    let name = open.game().table.seats[0].name.clone();
+    refused(
+        &open,
+        &namesake,
+        &[],
+        Rejection::NameTaken { name },
+        "somebody at this table is called player 0 already; choose another name",
+    );
+    open.tell(&join(1), &[]).unwrap();
+    refused(&open, &join(2), &[], Rejection::TableFull { seats: 2 }, "all 2 seats are taken");
+    let seed = Command::ChooseSeed { seat: 1, seed: "late".into() };
+    let mut started = open.clone();
+    started.tell(&Command::Start, &[]).unwrap();
+    for command in [&Command::Start, &join(3), &seed] {
+        refused(&started, command, &[], Rejection::AlreadyStarted, "the game has started already");
+    }
+    open.tell(&Command::Leave { seat: 1 }, &[]).unwrap();
+    for command in [&seed, &Command::Leave { seat: 1 }] {
+        refused(&open, command, &[], Rejection::SeatGone { seat: 1 }, "seat 1 has left the game");
+    }
+}
+
+#[test]
+fn a_seat_left_before_the_start_is_free_again_without_its_seed() {
+    let mut open = Match::open("classic", json!({}));
+    for seat in 0..3 {
+        open.tell(&join(seat), &[]).unwrap();
+    }
+    open.tell(&Command::Leave { seat: 0 }, &[]).unwrap();
+    assert_eq!(open.game().table.seats[0].seed, None);
+    open.tell(&join(7), &[]).unwrap();
+    assert_eq!(open.game().table.seats[0].name.as_str(), "player 7");
+    assert_eq!(open.game().table.seats[0].player, player(7));
+    open.tell(&Command::Leave { seat: 0 }, &[]).unwrap();
+    open.tell(&Command::Start, &[]).unwrap();
+    assert_eq!(open.game().to_move(), Some(1), "a free seat has no turn");
+}
+
+#[test]
+fn names_and_seeds() {
+    let open = Match::open("classic", json!({}));
+    let join = |name: &str, seed: Option<&str>| Command::Join {
+        player: player(1),
+        name: name.into(),
+        seed: seed.map(Into::into),
+    };
+    refused(
+        &open,
+        &join(&"n".repeat(1000), None),
+        &[],
+        Rejection::BadName { why: BadText::TooLong { length: 1000, most: 32, unit: "characters" } },
+        "this name cannot be used: it has 1000 characters, at most 32 are allowed",
+    );
+    refused(
+        &open,
+        &join("Ann\u{1b}[2J", None),
+        &[],
+        Rejection::BadName { why: BadText::Invisible('\u{1b}') },
+        "this name cannot be used: it has an invisible character (U+001B); \
+         use letters, digits and signs",
+    );
+    refused(
+        &open,
+        &join("", None),
+        &[],
+        Rejection::BadName { why: BadText::Empty },
+        "this name cannot be used: it is empty",
+    );
+    refused(
+        &open,
+        &join("Ann", Some(&"s".repeat(65))),
+        &[],
+        Rejection::BadSeed { why: BadText::TooLong { length: 65, most: 64, unit: "bytes" } },
+        "this seed cannot be used: it has 65 bytes, at most 64 are allowed",
+    );
+}
+
+#[test]
+fn turns() {
+    let table = running(2);
+    let name = table.game().table.seats[0].name.clone();
+    refused(
+        &table,
+        &roll(1),
+        &[1; 6],
+        Rejection::NotYourTurn { to_move: 0, name },
+        "it is the turn of player 0 on seat 0",
+    );
+    refused(
+        &table,
+        &roll(9),
+        &[1; 6],
+        Rejection::NoSuchSeat { seat: 9, seats: 2 },
+        "there is no seat 9; the table has 2, counted from 0",
+    );
+    let mut three = running(3);
+    three.tell(&Command::Leave { seat: 0 }, &[]).unwrap();
+    refused(&three, &roll(0), &[1; 6], Rejection::SeatGone { seat: 0 }, "seat 0 has left the game");
+}
+
+#[test]
+fn phases() {
+    let opening = running(2);
+    let nothing = "no dice are on the table; roll first";
+    for command in [save(0, &[0]), bank(0, Some(&[0])), play(0, Play::Forfeit)] {
+        refused(&opening, &command, &[], Rejection::NothingRolled, nothing);
+    }
+    refused(
+        &opening,
+        &bank(0, None),
+        &[],
+        Rejection::NothingToBank,
+        "there are no points to bank; roll and save first",
+    );
+    let mut table = rolled();
+    for command in [roll(0), bank(0, None)] {
+        refused(
+            &table,
+            &command,
+            &[1; 6],
+            Rejection::SaveFirst,
+            "save at least one scoring die of this roll first",
+        );
+    }
+    table.tell(&save(0, &[0]), &[]).unwrap();
+    for command in [save(0, &[1]), bank(0, Some(&[1])), play(0, Play::Forfeit)] {
+        refused(&table, &command, &[], Rejection::NothingRolled, nothing);
+    }
+}
+
+#[test]
+fn selections() {
+    let mut table = rolled();
+    for wish in [save, |seat, slots: &[u8]| bank(seat, Some(slots))] {
+        refused(&table, &wish(0, &[]), &[], Rejection::EmptySelection, "name at least one die");
+        refused(
+            &table,
+            &wish(0, &[0, 1, 0]),
+            &[],
+            Rejection::RepeatedSlot { slot: 0 },
+            "die 0 is named twice",
+        );
+        refused(
+            &table,
+            &wish(0, &[6]),
+            &[],
+            Rejection::NoSuchSlot { slot: 6, dice: 6 },
+            "there is no die 6; the set has 6 dice, counted from 0",
+        );
+        refused(
+            &table,
+            &wish(0, &[0, 1, 2, 3, 4, 5]),
+            &[],
+            Rejection::NotScoring { idle: Slots::from_iter([3, 4]) },
+            "dice [3, 4] do not score; leave them out",
+        );
+    }
+    table.tell(&save(0, &[0]), &[]).unwrap();
+    table.tell(&roll(0), &[1, 2, 2, 3, 3]).unwrap();
+    let rolled = Slots::from_iter([1, 2, 3, 4, 5]);
+    refused(
+        &table,
+        &save(0, &[0, 1]),
+        &[],
+        Rejection::NotInRoll { slot: 0, rolled },
+        "die 0 was not rolled just now; choose among [1, 2, 3, 4, 5]",
+    );
+}
+
+#[test]
+fn rolls_of_wrong_length_or_values() {
+    let table = running(1);
+    for raw in [&[][..], &[1; 5], &[1; 7], &[1, 2, 3, 4, 5, 0], &[1, 2, 3, 4, 5, 7]] {
+        refused(
+            &table,
+            &roll(0),
+            raw,
+            Rejection::WrongRoll { got: raw.to_vec(), dice: 6, sides: 6 },
+            &format!("6 dice are rolled, each from 1 to 6; {raw:?} is no such roll"),
+        );
+    }
+}
+
+#[test]
+fn break_in() {
+    let mut table = Match::running("classic", json!({ "break_in": 500 }), 1);
+    table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
+    refused(
+        &table,
+        &bank(0, Some(&[0])),
+        &[],
+        Rejection::BelowBreakIn { points: 100, needed: 500 },
+        "the first bank needs 500 points, this round has 100; roll on",
+    );
+}
+
+#[test]
+fn clocks() {
+    let mut table = Match::running("classic", json!({ "turn_seconds": 30 }), 2);
+    let deadline = Moment(common::NOW.0 + 30_000);
+    table.now = Moment(deadline.0 - 1);
+    refused(
+        &table,
+        &Command::TimeOut { seat: 0 },
+        &[],
+        Rejection::TimeNotUp { deadline, now: table.now },
+        "time is not up yet: 1 ms are left",
+    );
+    table.now = deadline;
+    assert!(table.decide(&Command::TimeOut { seat: 0 }, &[]).is_ok());
+    refused(
+        &running(1),
+        &Command::TimeOut { seat: 0 },
+        &[],
+        Rejection::NoTimeLimit,
+        "there is no time limit in this game",
+    );
+}
+
+#[test]
+fn a_finished_game() {
+    let mut table = Match::running("classic", json!({ "target": 100 }), 1);
+    table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
+    table.tell(&bank(0, Some(&[0])), &[]).unwrap();
+    assert!(matches!(table.game().table.stage, Stage::Ended(_)));
+    for command in [roll(0), Command::Leave { seat: 0 }, Command::Start, Command::Abandon] {
+        refused(&table, &command, &[1; 6], Rejection::GameOver, "the game is over");
+    }
+}
+
+#[track_caller]
+fn absurd(changes: Value, message: &str) {
+    let classic = Ruleset::preset("farkle", None).unwrap();
+    let refusal = classic.with(changes.as_object().unwrap()).unwrap_err();
+    assert_eq!(refusal.to_string(), message);
+}
+
+#[test]
+fn absurd_rules() {
+    absurd(json!({ "target": 0 }), "rule target cannot be 0: it must be from 1 to 1000000");
+    absurd(json!({ "target": -5 }), "rule target cannot be -5: it must be from 1 to 1000000");
+    absurd(json!({ "dice": 0 }), "rule dice cannot be 0: it must be from 1 to 6");
+    absurd(json!({ "dice": 7 }), "rule dice cannot be 7: it must be from 1 to 6");
+    absurd(json!({ "max_seats": 9 }), "rule max_seats cannot be 9: it must be from 1 to 8");
+    absurd(json!({ "min_seats": 0 }), "rule min_seats cannot be 0: it must be from 1 to 8");
+    absurd(
+        json!({ "max_seats": 2, "min_seats": 3 }),
+        "rule min_seats cannot be 3: it must be from 1 to 2",
+    );
+    absurd(json!({ "break_in": -1 }), "rule break_in cannot be -1: it must be from 0 to 1000000");
+    absurd(
+        json!({ "target": null }),
+        "rule target cannot be null: a game needs a target or a number of rounds",
+    );
+    absurd(
+        json!({ "scoring": { "straight": 2_000_000 } }),
+        "rule scoring.straight cannot be 2000000: it must be from 0 to 1000000",
+    );
+    absurd(
+        json!({ "dice": 2, "scoring": { "single": [0, 0, 0, 0, 0, 0] } }),
+        "rule scoring cannot be this table: no roll of these dice would ever score",
+    );
+    absurd(
+        json!({ "target": "much" }),
+        "rule target cannot be \"much\": invalid type: string \"much\", expected i64",
+    );
+    absurd(
+        json!({ "scoring": "no-such" }),
+        "rule scoring cannot be \"no-such\": there is no table 'no-such'; \
+         there are: classic, house-750",
+    );
+}
+
+#[test]
+fn unknown_games_presets_and_rules() {
+    let refusal = Ruleset::preset("chess", None).unwrap_err();
+    assert_eq!(refusal.to_string(), "there is no game 'chess'; there are: farkle");
+    let refusal = Ruleset::preset("farkle", Some("blitz")).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "there is no preset 'blitz' of farkle; there are: classic, ten-round, house-750"
+    );
+    let classic = Ruleset::preset("farkle", None).unwrap();
+    let refusal = classic.with(json!({ "speed": 1 }).as_object().unwrap()).unwrap_err();
+    assert!(refusal.to_string().starts_with("there is no rule 'speed'; there are: "));
+    assert!(refusal.to_string().contains("target"));
+    assert!(refusal.to_string().contains("turn_seconds"));
+}
+
+#[test]
+fn an_absurd_ruleset_creates_no_game() {
+    let mut rules = ruleset("classic", json!({}));
+    rules.table.max_seats = 9;
+    refused(
+        &Match::empty(),
+        &create(rules),
+        &[],
+        Rejection::BadRule {
+            parameter: "max_seats".into(),
+            value: "9".into(),
+            allowed: "it must be from 1 to 8".into(),
+        },
+        "rule max_seats cannot be 9: it must be from 1 to 8",
+    );
+}

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Checks the fair dice of croupier, independently of the server: written from docs/fair-dice.md
+alone, with Python's standard library alone.
+
+  fair_dice.py vectors tests/vectors/fair-dice.json    the frozen test vectors
+  fair_dice.py game FILE...                            finished games, one event a line
+  fair_dice.py tampered FILE...                        the same games, changed: each must be caught
+"""
+
+import hashlib
+import hmac
+import json
+import struct
+import sys
+import uuid
+
+PURPOSES = {"dice": 1, "colours": 2, "market": 3, "grants": 4}
+
+
+class Unfair(Exception):
+    """What is wrong, in one sentence."""
+
+
+# --- the primitives -------------------------------------------------------------------------
+
+
+def tagged_hash(tag, *parts):
+    return hashlib.sha256(tag.encode() + b"\0" + b"".join(parts)).digest()
+
+
+def hkdf(secret, salt, info):
+    """HKDF-SHA256 (RFC 5869) for 32 bytes: one block of output."""
+    extracted = hmac.new(salt, secret, hashlib.sha256).digest()
+    return hmac.new(extracted, info + b"\x01", hashlib.sha256).digest()
+
+
+def chacha20_words(key, stream):
+    """The words of ChaCha20 with a 64-bit block counter from 0 and a 64-bit stream number."""
+    constants = struct.unpack("<4I", b"expand 32-byte k")
+    counter = 0
+    while True:
+        start = [*constants, *struct.unpack("<8I", key), *struct.unpack("<4I", struct.pack("<QQ", counter, stream))]
+        state = list(start)
+        for _ in range(10):
+            for a, b, c, d in (
+                (0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
+                (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14),
+            ):
+                quarter_round(state, a, b, c, d)
+        yield from ((x + y) & 0xFFFFFFFF for x, y in zip(state, start))
+        counter += 1
+
+
+def quarter_round(s, a, b, c, d):
+    for x, y, z, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+        s[x] = (s[x] + s[y]) & 0xFFFFFFFF
+        mixed = s[z] ^ s[x]
+        s[z] = (mixed << turn | mixed >> (32 - turn)) & 0xFFFFFFFF
+
+
+# --- the protocol ---------------------------------------------------------------------------
+
+
+def ruleset_hash(ruleset):
+    text = json.dumps(ruleset, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return tagged_hash("croupier/ruleset/1", text.encode())
+
+
+def commitment(secret, game, rules):
+    return tagged_hash("croupier/commitment/1", uuid.UUID(game).bytes, rules, secret)
+
+
+def seeds_hash(seeds):
+    entries = [(seed or "").encode() for seed in seeds]
+    return tagged_hash("croupier/seeds/1", *(bytes([len(entry)]) + entry for entry in entries))
+
+
+def dice_key(secret, seeds, game, rules):
+    return hkdf(secret, seeds, b"croupier/dice-key/1\0" + uuid.UUID(game).bytes + rules)
+
+
+def draw(key, purpose, number, sides, count):
+    words = chacha20_words(key, (purpose << 56) + number)
+    limit = 2**32 - 2**32 % sides
+    fair = (word % sides + 1 for word in words if word < limit)
+    return [next(fair) for _ in range(count)]
+
+
+def pick(weights, ticket):
+    for entry, weight in enumerate(weights):
+        if ticket <= weight:
+            return entry
+        ticket -= weight
+    raise Unfair("a ticket beyond the last entry")
+
+
+# --- checking -------------------------------------------------------------------------------
+
+
+def check_game(events):
+    """Draws every roll of a finished game again; gives how many there are."""
+    created = secret = sealed = None
+    started, seeds, rolls = False, {}, []
+    for event in events:
+        (kind, fields), = event.items()
+        if kind == "Created":
+            created = fields
+        elif kind == "SeatTaken":
+            seeds[fields["seat"]] = None
+        elif kind == "SeedChosen":
+            seeds[fields["seat"]] = fields["seed"]
+        elif kind == "SeatLeft" and not started:
+            seeds[fields["seat"]] = None
+        elif kind == "Started":
+            started, sealed = True, bytes.fromhex(fields["seeds"])
+        elif kind == "Rolled":
+            rolls.append(fields)
+        elif kind == "SeedRevealed":
+            secret = bytes.fromhex(fields["secret"])
+    if created is None:
+        raise Unfair("these events do not begin with Created")
+    if secret is None:
+        raise Unfair("the secret is not revealed yet")
+    rules = ruleset_hash(created["ruleset"])
+    if commitment(secret, created["game"], rules).hex() != created["commitment"]:
+        raise Unfair("the revealed secret is not the one that was committed to")
+    hashed = seeds_hash(seeds[seat] for seat in sorted(seeds))
+    if started and sealed != hashed:
+        raise Unfair("the seeds of the seats are not the ones that were sealed")
+    key = dice_key(secret, hashed, created["game"], rules)
+    for number, roll in enumerate(rolls, start=1):
+        used = roll["draw"]
+        expected = draw(key, PURPOSES[used["purpose"]], number, used["sides"], len(roll["raw"]))
+        if used["number"] != number or roll["raw"] != expected:
+            raise Unfair(f"roll {number} is {roll['raw']}, but the seeds give {expected}")
+    return len(rolls)
+
+
+def check_vectors(vectors):
+    """Compares every frozen vector; gives how many there are."""
+    unhex = bytes.fromhex
+    computed = {
+        "rulesets": lambda v: (ruleset_hash(v["ruleset"]).hex(), v["hash"]),
+        "commitments": lambda v: (
+            commitment(unhex(v["secret"]), v["game"], unhex(v["ruleset_hash"])).hex(),
+            v["commitment"],
+        ),
+        "seeds": lambda v: (seeds_hash(v["seeds"]).hex(), v["hash"]),
+        "keys": lambda v: (
+            dice_key(unhex(v["secret"]), unhex(v["seeds_hash"]), v["game"], unhex(v["ruleset_hash"])).hex(),
+            v["key"],
+        ),
+        "draws": lambda v: (
+            draw(unhex(v["key"]), v["purpose"], v["number"], v["sides"], len(v["values"])),
+            v["values"],
+        ),
+        "weighted": lambda v: (
+            ([pick(v["weights"], ticket + 1) for ticket in range(len(v["picks"]))], pick(v["weights"], sum(v["weights"]))),
+            (v["picks"], v["last"]),
+        ),
+    }
+    if set(computed) != set(vectors):
+        raise Unfair(f"the file has {sorted(vectors)}, this program checks {sorted(computed)}")
+    for kind, entries in vectors.items():
+        for number, vector in enumerate(entries):
+            found, expected = computed[kind](vector)
+            if found != expected:
+                raise Unfair(f"{kind}[{number}]: computed {found}, the file says {expected}")
+    return sum(map(len, vectors.values()))
+
+
+def check_that_tampering_shows(events):
+    """A verifier that accepts everything would pass every other test."""
+    rolled = next(n for n, event in enumerate(events) if "Rolled" in event)
+    seeded = next(n for n, event in enumerate(events) if "SeedChosen" in event)
+
+    def changed(index, change):
+        copy = json.loads(json.dumps(events))
+        change(copy[index])
+        return copy
+
+    def other_face(event):
+        event["Rolled"]["raw"][0] = event["Rolled"]["raw"][0] % 6 + 1
+
+    def other_draw(event):
+        event["Rolled"]["draw"]["number"] += 1
+
+    def other_seed(event):
+        event["SeedChosen"]["seed"] += "!"
+
+    def other_secret(event):
+        event["SeedRevealed"]["secret"] = "00" * 32
+
+    def other_rules(event):
+        event["Created"]["ruleset"]["version"] += 1
+
+    changes = ((rolled, other_face), (rolled, other_draw), (seeded, other_seed), (-1, other_secret), (0, other_rules))
+    for index, change in changes:
+        try:
+            check_game(changed(index, change))
+        except Unfair:
+            continue
+        raise Unfair(f"tampering unseen: {change.__name__}")
+    return len(changes)
+
+
+def report(verb, path):
+    with open(path, encoding="utf-8") as file:
+        if verb == "vectors":
+            return f"{check_vectors(json.load(file))} vectors agree"
+        events = [json.loads(line) for line in file if line.strip()]
+    if verb == "game":
+        return f"fair, {check_game(events)} rolls drawn again"
+    return f"{check_that_tampering_shows(events)} kinds of tampering caught"
+
+
+def main(arguments):
+    if len(arguments) < 2 or arguments[0] not in ("vectors", "game", "tampered"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    for path in arguments[1:]:
+        try:
+            print(f"{path}: {report(arguments[0], path)}")
+        except Unfair as wrong:
+            print(f"{path}: {wrong}")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
