@@ -1,1 +1,205 @@
-fn main() {}
+//! What the rules cost: `cargo bench -p domain`.
+
+#![allow(clippy::unwrap_used, reason = "a benchmark stops by panicking")]
+#![allow(missing_docs, reason = "a benchmark has no readers of its API")]
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use divan::{Bencher, black_box, counter::ItemsCount};
+use domain::{
+    Board, Command, Dice, Draw, Event, Game, GameId, Moment, Play, PlayerId, Ruleset, decide,
+    evolve,
+    fair::{FairDice, Secret, commitment, ruleset_hash},
+    farkle::{
+        Phase,
+        scoring::{ScoreTable, Scoring, Tally},
+    },
+    replay,
+};
+use uuid::Uuid;
+
+fn main() {
+    divan::main();
+}
+
+const SECRET: Secret = Secret([7; 32]);
+
+struct Script(&'static [u32]);
+
+impl Dice for Script {
+    fn draw(&mut self, _: Draw, _: u8) -> Vec<u32> {
+        self.0.to_vec()
+    }
+}
+
+fn table() -> ScoreTable {
+    ScoreTable::new(Scoring::classic())
+}
+
+/// A thousand rolls, so that nothing is learnt by heart.
+fn rolls() -> Vec<[u8; 6]> {
+    let roll = |n: usize| {
+        std::array::from_fn(|d| {
+            u8::try_from(n * 7919 / 6usize.pow(u32::try_from(d).unwrap()) % 6 + 1).unwrap()
+        })
+    };
+    (0..1000).map(roll).collect()
+}
+
+#[divan::bench]
+fn best_points_of_a_roll(bencher: Bencher<'_, '_>) {
+    let (table, rolls) = (table(), rolls());
+    bencher.counter(ItemsCount::new(rolls.len())).bench(|| {
+        rolls.iter().map(|roll| table.best(Tally::of(*black_box(roll)).unwrap())).sum::<i64>()
+    });
+}
+
+#[divan::bench]
+fn score_a_selection(bencher: Bencher<'_, '_>) {
+    let (table, rolls) = (table(), rolls());
+    bencher.counter(ItemsCount::new(rolls.len())).bench(|| {
+        let score = |roll: &[u8; 6]| table.score(Tally::of(black_box(roll)[..3].iter().copied())?);
+        rolls.iter().filter_map(score).sum::<i64>()
+    });
+}
+
+#[divan::bench]
+fn explain_a_selection(bencher: Bencher<'_, '_>) {
+    let table = table();
+    let dice = [(0, 1), (1, 1), (2, 5), (3, 1), (4, 5)];
+    bencher.bench(|| table.explain(black_box(dice)));
+}
+
+#[divan::bench]
+fn compile_a_scoring_table(bencher: Bencher<'_, '_>) {
+    // Never the same numbers twice: a known table is not compiled again.
+    let straight = AtomicI64::new(0);
+    bencher
+        .with_inputs(|| {
+            let straight = straight.fetch_add(1, Ordering::Relaxed);
+            Scoring { straight, ..Scoring::classic() }
+        })
+        .bench_values(ScoreTable::new);
+}
+
+fn running(seats: u128) -> Game {
+    let ruleset = Arc::new(Ruleset::preset("farkle", None).unwrap());
+    let game = GameId(Uuid::nil());
+    let commitment = commitment(&SECRET, game, ruleset_hash(&ruleset));
+    let mut state = None;
+    let mut commands = vec![Command::Create { game, ruleset, commitment }];
+    commands.extend((0..seats).map(|number| Command::Join {
+        player: PlayerId(Uuid::from_u128(number)),
+        name: format!("player {number}"),
+        seed: None,
+    }));
+    commands.push(Command::Start);
+    for command in commands {
+        state = tell(state, &command, &mut Script(&[]));
+    }
+    state.unwrap()
+}
+
+fn tell(game: Option<Game>, command: &Command, dice: &mut impl Dice) -> Option<Game> {
+    let events = decide(game.as_ref(), command, Moment(0), dice).unwrap();
+    events.iter().fold(game, evolve)
+}
+
+fn play(play: Play) -> Command {
+    Command::Play { seat: 0, play }
+}
+
+/// One command of a two-seat game: decided, and folded into the state.
+fn command(bencher: Bencher<'_, '_>, before: &[Command], measured: &Command, raw: &'static [u32]) {
+    let mut game = Some(running(2));
+    for command in before {
+        game = tell(game, command, &mut Script(raw));
+    }
+    bencher
+        .with_inputs(|| game.clone())
+        .bench_values(|game| tell(game, measured, &mut Script(raw)));
+}
+
+#[divan::bench]
+fn command_roll(bencher: Bencher<'_, '_>) {
+    command(bencher, &[], &play(Play::Roll), &[1, 1, 1, 2, 3, 5]);
+}
+
+#[divan::bench]
+fn command_roll_with_fair_dice(bencher: Bencher<'_, '_>) {
+    let game = running(2);
+    let dice = FairDice::new(SECRET, &game);
+    bencher
+        .with_inputs(|| (Some(game.clone()), dice.clone()))
+        .bench_values(|(game, mut dice)| tell(game, &play(Play::Roll), &mut dice));
+}
+
+#[divan::bench]
+fn command_save(bencher: Bencher<'_, '_>) {
+    let save = play(Play::Save { slots: vec![0, 1, 2, 5] });
+    command(bencher, &[play(Play::Roll)], &save, &[1, 1, 1, 2, 3, 5]);
+}
+
+#[divan::bench]
+fn command_bank(bencher: Bencher<'_, '_>) {
+    let before = [play(Play::Roll), play(Play::Save { slots: vec![0, 1, 2] })];
+    command(bencher, &before, &play(Play::Bank { slots: None }), &[1, 1, 1, 2, 3, 5]);
+}
+
+/// A game of two that save all they can and bank from 300 points on.
+fn whole_game(number: u8) -> Vec<Event> {
+    let mut game = Some(running(2));
+    let mut log = Vec::new();
+    let mut dice = FairDice::new(Secret([number; 32]), game.as_ref().unwrap());
+    while let Some(seat) = game.as_ref().and_then(Game::to_move) {
+        let Board::Farkle(farkle) = &game.as_ref().unwrap().board;
+        let play = match farkle.round.phase {
+            Phase::Rolled => {
+                let best = farkle.selections().max_by_key(|(slots, points)| (*points, slots.len()));
+                Play::Save { slots: best.unwrap().0.to_vec() }
+            }
+            Phase::Saved if farkle.round.unbanked() >= 300 => Play::Bank { slots: None },
+            Phase::Opening | Phase::Saved => Play::Roll,
+        };
+        let command = Command::Play { seat, play };
+        let events = decide(game.as_ref(), &command, Moment(0), &mut dice).unwrap();
+        game = events.iter().fold(game, evolve);
+        log.extend(events);
+    }
+    log
+}
+
+/// A million events of whole games, each folded from its first event.
+#[divan::bench(sample_count = 10)]
+fn fold_a_million_events(bencher: Bencher<'_, '_>) {
+    let ruleset = Arc::new(Ruleset::preset("farkle", None).unwrap());
+    let game = GameId(Uuid::nil());
+    let created = Event::Created {
+        game,
+        commitment: commitment(&SECRET, game, ruleset_hash(&ruleset)),
+        ruleset,
+    };
+    let seat = |seat: u8| Event::SeatTaken {
+        seat,
+        player: PlayerId(Uuid::from_u128(seat.into())),
+        name: domain::Name::parse(&format!("player {seat}")).unwrap(),
+    };
+    let games: Vec<Vec<Event>> = (0..50)
+        .map(|number| {
+            let opening = [created.clone(), seat(0), seat(1)];
+            opening.into_iter().chain(whole_game(number)).collect()
+        })
+        .collect();
+    let events: usize = games.iter().map(Vec::len).sum();
+    let times = 1_000_000 / events;
+    bencher.counter(ItemsCount::new(times * events)).bench(|| {
+        for _ in 0..times {
+            for game in &games {
+                black_box(replay(game));
+            }
+        }
+    });
+}

@@ -1,5 +1,7 @@
 //! Events are written for ever: every type has a frozen sample that must read and write as it did.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeSet;
 
 use domain::Event;

@@ -1,10 +1,13 @@
 //! Laws that hold for every game, whatever is played.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::{Match, SECRET, bank, create, join, play, roll, ruleset, save};
 use domain::{
-    Board, Command, Event, Game, Measure, Moment, NoDice, Play, Rejection, Slots, Stage, decide,
+    Board, Command, Event, Game, Legal, Measure, Moment, NoDice, Play, Rejection, Slots, Stage,
+    decide,
     fair::{FairDice, verify},
     legal_commands, replay,
 };
@@ -140,10 +143,8 @@ fn choose(table: &Match, choice: u16) -> Option<Command> {
     let Board::Farkle(farkle) = &table.game().board;
     let moves: Vec<Play> = legal_commands(table.game.as_ref())
         .into_iter()
-        .filter_map(|legal| match legal {
-            domain::Legal::Play(_, play) if play != Play::Forfeit || choice % 29 == 0 => Some(play),
-            _ => None,
-        })
+        .filter_map(|legal| if let Legal::Play(_, play) = legal { Some(play) } else { None })
+        .filter(|play| *play != Play::Forfeit || choice.is_multiple_of(29))
         .collect();
     match choice % 97 {
         0 => table.game().table.turn.deadline.map(|_| Command::TimeOut { seat }),

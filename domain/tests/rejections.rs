@@ -1,5 +1,7 @@
 //! Every refusal: what was wrong, by name, and a message a player understands.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::{Match, bank, create, join, play, player, roll, ruleset, save};

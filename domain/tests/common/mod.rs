@@ -102,7 +102,7 @@ pub(crate) fn join(number: u8) -> Command {
     Command::Join {
         player: player(number),
         name: format!("player {number}"),
-        seed: (number % 2 == 0).then(|| format!("seed of {number}")),
+        seed: number.is_multiple_of(2).then(|| format!("seed of {number}")),
     }
 }
 

@@ -1,0 +1,198 @@
+//! What a scenario expects, and how it differs from what is.
+
+use domain::{Event, Fact, Game, Stage};
+
+use super::{
+    Broken,
+    file::Seat,
+    yaml::{Node, Value},
+};
+
+/// One value that is expected.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    subject: Subject,
+    value: Node,
+}
+
+#[derive(Debug)]
+enum Subject {
+    /// A fact about a seat of the scenario's list.
+    Seat(usize, String),
+    ToMove,
+    Winner,
+    Round,
+    DecidedBy,
+    Events,
+}
+
+/// What the expectation looks at.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) game: &'a Game,
+    pub(super) seats: &'a [Seat],
+    /// What the step before appended.
+    pub(super) events: &'a [Event],
+}
+
+/// A value that is not as expected.
+#[derive(Debug)]
+pub(super) struct Difference {
+    pub(super) subject: String,
+    pub(super) expected: String,
+    pub(super) found: String,
+}
+
+impl Wanted {
+    /// The entries of an `expect`.
+    pub(super) fn parse(node: &Node, seats: &[&str]) -> Result<Vec<Self>, Broken> {
+        let mut wanted = Vec::new();
+        for (key, value) in node.entries("expect")? {
+            let subject = match key.as_str() {
+                "to_move" => Subject::ToMove,
+                "winner" => Subject::Winner,
+                "round" => Subject::Round,
+                "decided_by" => Subject::DecidedBy,
+                "events" => Subject::Events,
+                name => {
+                    let Some(seat) = seats.iter().position(|&seat| seat == name) else {
+                        return Err(value.is_not(&format!(
+                            "'{name}' cannot be expected; there are: to_move, winner, round, \
+                             decided_by, events, {}",
+                            seats.join(", ")
+                        )));
+                    };
+                    for (fact, value) in value.entries(name)? {
+                        let subject = Subject::Seat(seat, fact);
+                        wanted.push(Self { subject, value: value.clone() });
+                    }
+                    continue;
+                }
+            };
+            wanted.push(Self { subject, value: value.clone() });
+        }
+        Ok(wanted)
+    }
+
+    /// How the value differs from what is, if it does.
+    pub(super) fn compare(&self, seen: &Seen<'_>) -> Result<Option<Difference>, Broken> {
+        let found = self.look(seen)?;
+        let same = match (&self.subject, &self.value.value) {
+            (Subject::Events, _) => self.same_events(&found)?,
+            // A single winner need not be a list.
+            (Subject::Winner, Value::Text(_)) => {
+                found.value == Value::List(vec![self.value.clone()])
+            }
+            _ => found == self.value,
+        };
+        Ok((!same).then(|| Difference {
+            subject: self.subject.label(seen.seats),
+            expected: show(&self.value),
+            found: show(&found),
+        }))
+    }
+
+    /// The roll itself may be left out behind a step that rolls.
+    fn same_events(&self, found: &Node) -> Result<bool, Broken> {
+        let (wanted, found) = (self.value.list("events")?, found.list("events")?);
+        for name in wanted {
+            let name = name.text("the name of an event")?;
+            if !Event::NAMES.contains(&name.as_str()) {
+                let known = Event::NAMES.join(", ");
+                return Err(self
+                    .value
+                    .is_not(&format!("no event is called '{name}'; there are: {known}")));
+            }
+        }
+        let rolled = found.first().is_some_and(|event| event.value == text("Rolled"));
+        Ok(found == wanted || (rolled && &found[1..] == wanted))
+    }
+
+    fn look(&self, seen: &Seen<'_>) -> Result<Node, Broken> {
+        let table = &seen.game.table;
+        let name = |seat: u8| match seen.seats.get(usize::from(seat)) {
+            Some(seat) => text(&seat.name),
+            None => Value::Null,
+        };
+        let list = |items: Vec<Value>| {
+            Value::List(items.into_iter().map(|value| Node { line: 0, value }).collect())
+        };
+        let outcome = match &table.stage {
+            Stage::Ended(outcome) => Some(outcome),
+            Stage::Gathering | Stage::Playing => None,
+        };
+        let value = match &self.subject {
+            Subject::Seat(seat, fact) => self.fact(seen, *seat, fact)?,
+            Subject::ToMove => seen.game.to_move().map_or(Value::Null, name),
+            Subject::Winner => list(
+                outcome.map_or_else(Vec::new, |o| o.winners.iter().map(|&s| name(s)).collect()),
+            ),
+            Subject::Round => Value::Number(table.turn.round.into()),
+            Subject::DecidedBy => outcome.map_or(Value::Null, |outcome| {
+                let by = serde_json::to_value(outcome.by).unwrap_or_default();
+                text(by.as_str().unwrap_or_default())
+            }),
+            Subject::Events => {
+                let events = seen.events.iter().filter(|event| !event.is_lifecycle());
+                list(events.map(|event| text(event.name())).collect())
+            }
+        };
+        Ok(Node { line: 0, value })
+    }
+
+    fn fact(&self, seen: &Seen<'_>, seat: usize, fact: &str) -> Result<Value, Broken> {
+        let facts = seen.game.facts(u8::try_from(seat).unwrap_or(u8::MAX));
+        let found = facts.iter().find(|(name, _)| *name == fact);
+        match found {
+            // The game knows what was earned in it, the scenario what was there before.
+            Some(("money", Fact::Number(earned))) => {
+                Ok(Value::Number(seen.seats[seat].money + earned))
+            }
+            Some((_, Fact::Number(number))) => Ok(Value::Number(*number)),
+            Some((_, Fact::Flag(flag))) => Ok(Value::Flag(*flag)),
+            None => {
+                let known: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
+                Err(self.value.is_not(&format!(
+                    "a seat has no '{fact}' in this game; there are: {}",
+                    known.join(", ")
+                )))
+            }
+        }
+    }
+}
+
+impl Subject {
+    fn label(&self, seats: &[Seat]) -> String {
+        match self {
+            Self::Seat(seat, fact) => format!("{}.{fact}", seats[*seat].name),
+            Self::ToMove => "to_move".to_owned(),
+            Self::Winner => "winner".to_owned(),
+            Self::Round => "round".to_owned(),
+            Self::DecidedBy => "decided_by".to_owned(),
+            Self::Events => "events".to_owned(),
+        }
+    }
+}
+
+fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+fn show(node: &Node) -> String {
+    match &node.value {
+        Value::Null => "nobody".to_owned(),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::Text(text) => text.clone(),
+        Value::List(items) => {
+            format!("[{}]", items.iter().map(show).collect::<Vec<_>>().join(", "))
+        }
+        Value::Map(entries) => {
+            let entries: Vec<String> = entries
+                .iter()
+                .map(|(key, value)| format!("{}: {}", show(key), show(value)))
+                .collect();
+            format!("{{ {} }}", entries.join(", "))
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Plays a scenario.
+
+use std::sync::Arc;
+
+use domain::{
+    Command, Dice, Draw, Event, Game, GameId, Moment, PlayerId, Rejection, Ruleset, decide, evolve,
+    fair::{Secret, commitment, ruleset_hash},
+    narrate, replay,
+};
+use uuid::Uuid;
+
+use super::{
+    Broken,
+    expect::{Difference, Seen},
+    file::{Refusal, Scenario, Step},
+    verb::Verb,
+};
+
+/// How a scenario went.
+#[derive(Debug)]
+pub(super) struct Played {
+    pub(super) verdict: Verdict,
+    /// What happened, with the line of the step that made it happen.
+    pub(super) story: Vec<(usize, String)>,
+}
+
+/// Whether a scenario is true.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    Passed,
+    /// An expectation is not met.
+    Differs {
+        line: usize,
+        differences: Vec<Difference>,
+    },
+    /// Something was refused or accepted that should not be.
+    Failed {
+        line: usize,
+        problem: String,
+    },
+    /// The scenario makes no sense.
+    Broken(Broken),
+}
+
+/// Dice that fall as the step says.
+struct Script<'a>(&'a [u32]);
+
+impl Dice for Script<'_> {
+    fn draw(&mut self, _: Draw, _: u8) -> Vec<u32> {
+        self.0.to_vec()
+    }
+}
+
+/// A game under way: its log, and the events of the last step.
+struct Run<'a> {
+    scenario: &'a Scenario,
+    game: Option<Game>,
+    log: Vec<Event>,
+    last: Vec<Event>,
+    now: Moment,
+    story: Vec<(usize, String)>,
+}
+
+pub(super) fn play(scenario: &Scenario) -> Played {
+    let mut run = Run {
+        scenario,
+        game: None,
+        log: Vec::new(),
+        last: Vec::new(),
+        now: Moment(1_000_000_000_000),
+        story: Vec::new(),
+    };
+    let verdict = run.play().err().unwrap_or(Verdict::Passed);
+    Played { verdict, story: run.story }
+}
+
+impl Run<'_> {
+    fn play(&mut self) -> Result<(), Verdict> {
+        let line = self.scenario.line;
+        match (self.set_up(), &self.scenario.rejected) {
+            (Ok(()), None) => {}
+            (Err(refused), None) => {
+                let problem = format!("the set-up is refused: {refused} ({})", refused.name());
+                return Err(Verdict::Failed { line, problem });
+            }
+            (answer, Some(wanted)) => {
+                let refused = check_refusal(line, answer.err(), wanted)?;
+                self.story.push((line, refused));
+                return Ok(());
+            }
+        }
+        for step in &self.scenario.steps {
+            match step {
+                Step::Act { line, seat, verb, rejected } => {
+                    self.act(*line, *seat, verb, rejected.as_ref())?;
+                }
+                Step::Expect { line, wanted } => {
+                    let Some(game) = &self.game else { continue };
+                    let seen = Seen { game, seats: &self.scenario.seats, events: &self.last };
+                    let mut differences = Vec::new();
+                    for wanted in wanted {
+                        differences.extend(wanted.compare(&seen).map_err(Verdict::Broken)?);
+                    }
+                    if !differences.is_empty() {
+                        return Err(Verdict::Differs { line: *line, differences });
+                    }
+                }
+            }
+        }
+        self.check_replay()
+    }
+
+    /// Creates the game, seats everybody and starts.
+    fn set_up(&mut self) -> Result<(), Rejection> {
+        let scenario = self.scenario;
+        let preset = Ruleset::preset(&scenario.game, scenario.preset.as_deref())?;
+        let ruleset = Arc::new(preset.with(&scenario.rules)?);
+        let game = GameId(Uuid::nil());
+        let commitment = commitment(&Secret([0; 32]), game, ruleset_hash(&ruleset));
+        self.tell(scenario.line, &Command::Create { game, ruleset, commitment }, &[])?;
+        for (number, seat) in (1..).zip(&scenario.seats) {
+            let player = PlayerId(Uuid::from_u128(number));
+            let (name, seed) = (seat.name.clone(), seat.seed.clone());
+            self.tell(scenario.line, &Command::Join { player, name, seed }, &[])?;
+        }
+        self.tell(scenario.line, &Command::Start, &[])
+    }
+
+    fn act(
+        &mut self,
+        line: usize,
+        seat: usize,
+        verb: &Verb,
+        rejected: Option<&Refusal>,
+    ) -> Result<(), Verdict> {
+        let deadline = self.game.as_ref().and_then(|game| game.table.turn.deadline);
+        self.now = match (verb, deadline) {
+            (Verb::TimeOut, Some(deadline)) => self.now.max(deadline),
+            (Verb::Play(..) | Verb::Quit | Verb::Abandon | Verb::TimeOut, _) => {
+                self.now.plus_seconds(1)
+            }
+        };
+        let raw = match verb {
+            Verb::Play(_, raw) => raw.as_slice(),
+            Verb::TimeOut | Verb::Quit | Verb::Abandon => &[],
+        };
+        let command = verb.command(u8::try_from(seat).unwrap_or(u8::MAX));
+        let answer = self.tell(line, &command, raw);
+        if let Err(wrong @ Rejection::WrongRoll { .. }) = &answer {
+            return Err(Verdict::Broken(Broken::at(line, wrong.to_string())));
+        }
+        match (answer, rejected) {
+            (Ok(()), None) => Ok(()),
+            (Err(refused), None) => {
+                let problem = format!("refused: {refused} ({})", refused.name());
+                Err(Verdict::Failed { line, problem })
+            }
+            (answer, Some(wanted)) => {
+                self.last.clear();
+                let refused = check_refusal(line, answer.err(), wanted)?;
+                self.story.push((line, refused));
+                Ok(())
+            }
+        }
+    }
+
+    fn tell(&mut self, line: usize, command: &Command, raw: &[u32]) -> Result<(), Rejection> {
+        self.last = decide(self.game.as_ref(), command, self.now, &mut Script(raw))?;
+        for event in &self.last {
+            self.game = evolve(self.game.take(), event);
+            let told = self.game.as_ref().and_then(|game| narrate(event, &game.table));
+            self.story.extend(told.map(|told| (line, told)));
+        }
+        self.log.extend_from_slice(&self.last);
+        Ok(())
+    }
+
+    /// Whatever was played, its written log folds to the same state.
+    fn check_replay(&self) -> Result<(), Verdict> {
+        let read = self.log.iter().map(|event| {
+            serde_json::to_string(event).and_then(|written| serde_json::from_str::<Event>(&written))
+        });
+        let replayed = read.collect::<Result<Vec<_>, _>>().map(|events| replay(&events));
+        if replayed.is_ok_and(|game| game == self.game) {
+            return Ok(());
+        }
+        let problem = "the replay of the written events gives another state".to_owned();
+        Err(Verdict::Failed { line: self.scenario.line, problem })
+    }
+}
+
+fn check_refusal(
+    line: usize,
+    refused: Option<Rejection>,
+    wanted: &Refusal,
+) -> Result<String, Verdict> {
+    let Some(refused) = refused else {
+        let problem = "accepted, but it should be refused".to_owned();
+        return Err(Verdict::Failed { line, problem });
+    };
+    match wanted {
+        Refusal::Named(name) if *name != refused.name() => {
+            let difference = Difference {
+                subject: "rejected".to_owned(),
+                expected: name.clone(),
+                found: format!("{}: {refused}", refused.name()),
+            };
+            Err(Verdict::Differs { line, differences: vec![difference] })
+        }
+        Refusal::Named(_) | Refusal::Any => Ok(format!("refused: {refused}")),
+    }
+}
