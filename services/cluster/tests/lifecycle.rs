@@ -1,0 +1,152 @@
+//! A cluster's life, with real servers.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use cluster::{Cluster, ClusterError, Settings};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("croupier-").tempdir_in("/tmp").unwrap()
+}
+
+/// One value, asked of the server with its own client.
+fn ask(cluster: &Cluster, sql: &str) -> String {
+    let output = Command::new("psql")
+        .args(["-XAtq", "-d", &cluster.url("postgres"), "-c", sql])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn is_alive(pid: i32) -> bool {
+    Command::new("kill")
+        .args(["-0", &pid.to_string()])
+        .stderr(Stdio::null())
+        .status()
+        .unwrap()
+        .success()
+}
+
+#[track_caller]
+fn gone_soon(pid: i32) {
+    let start = Instant::now();
+    while is_alive(pid) {
+        assert!(start.elapsed() < Duration::from_secs(20), "server {pid} is still there");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn data_stays_from_one_start_to_the_next() {
+    let folder = folder();
+    let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
+    assert_eq!(ask(&cluster, "SHOW listen_addresses"), "", "no TCP");
+    assert_eq!(ask(&cluster, "SHOW fsync"), "on");
+    assert_eq!(ask(&cluster, "SHOW synchronous_commit"), "on");
+    ask(&cluster, "CREATE TABLE kept AS SELECT 42 AS answer");
+    let pid = cluster.pid().unwrap();
+    cluster.stop();
+    gone_soon(pid);
+
+    let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
+    assert_eq!(ask(&cluster, "SELECT answer FROM kept"), "42");
+}
+
+#[test]
+fn a_folder_in_use_is_refused() {
+    let folder = folder();
+    let first = Cluster::start(folder.path(), Settings::Throwaway).unwrap();
+    let second = Cluster::start(folder.path(), Settings::Throwaway).unwrap_err();
+    assert!(matches!(second, ClusterError::InUse(_)));
+    assert!(second.to_string().contains("in use by another running croupier"), "{second}");
+    assert_eq!(ask(&first, "SELECT 1"), "1", "the first is not disturbed");
+}
+
+#[test]
+fn a_server_killed_hard_recovers_what_was_committed() {
+    let folder = folder();
+    let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
+    ask(&cluster, "CREATE TABLE kept AS SELECT 42 AS answer");
+    let pid = cluster.pid().unwrap();
+    cluster.kill();
+    gone_soon(pid);
+    assert!(folder.path().join("data/postmaster.pid").exists(), "a stale pid file is left");
+    let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
+    assert_eq!(ask(&cluster, "SELECT answer FROM kept"), "42");
+}
+
+#[test]
+fn a_stale_pid_file_that_names_somebody_else_is_no_obstacle() {
+    let folder = folder();
+    Cluster::start(folder.path(), Settings::Durable).unwrap().stop();
+    let pid_file = folder.path().join("data/postmaster.pid");
+    std::fs::write(&pid_file, format!("{}\n/nowhere\n", std::process::id())).unwrap();
+    let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
+    assert_eq!(ask(&cluster, "SELECT 1"), "1");
+}
+
+#[test]
+fn a_throwaway_cluster_leaves_nothing_behind() {
+    let folder = folder();
+    Cluster::start(folder.path(), Settings::Throwaway).unwrap().stop();
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// The test program again, as a process of its own that starts a cluster and waits to be killed.
+#[test]
+fn the_server_dies_with_its_croupier() {
+    if let Some(folder) = std::env::var_os("CLUSTER_TEST_CHILD") {
+        let _cluster = Cluster::start(Path::new(&folder), Settings::Durable).unwrap();
+        std::thread::sleep(Duration::from_mins(2));
+        return;
+    }
+    let folder = folder();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "the_server_dies_with_its_croupier"])
+        .env("CLUSTER_TEST_CHILD", folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid_file = folder.path().join("data/postmaster.pid");
+    let start = Instant::now();
+    let ready = || std::fs::read_to_string(&pid_file).is_ok_and(|text| text.contains("ready"));
+    while !ready() {
+        assert!(start.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let text = std::fs::read_to_string(&pid_file).unwrap();
+    let pid = text.lines().next().unwrap().parse().unwrap();
+    assert!(is_alive(pid));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    gone_soon(pid);
+    let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
+    assert_eq!(ask(&cluster, "SELECT 1"), "1");
+}
+
+#[test]
+fn a_wrong_override_is_named() {
+    if std::env::var_os("CLUSTER_TEST_OVERRIDE").is_some() {
+        let error = Cluster::start(folder().path(), Settings::Throwaway).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "CROUPIER_POSTGRES_BIN is /nowhere, but there is no initdb and postgres in it"
+        );
+        return;
+    }
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_wrong_override_is_named"])
+        .env("CLUSTER_TEST_OVERRIDE", "yes")
+        .env("CROUPIER_POSTGRES_BIN", "/nowhere")
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
