@@ -1,4 +1,4 @@
-# Finds or installs what the two commands of the README need. Sourced by ./run and ./test.
+# Finds or installs what the commands of the README need. Sourced by them.
 # Says what it does; where it cannot install, it says the exact command and stops.
 
 say() { printf '\033[2m── %s\033[0m\n' "$*" >&2; }
@@ -8,23 +8,18 @@ stop() {
   exit 1
 }
 
-# Runs a command with the rights to install packages, or says it and stops.
-as_root() {
-  if [ "$(id -u)" = 0 ]; then
-    "$@"
-  elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
-    sudo "$@"
-  else
-    stop "croupier needs a package that only an administrator can install. Run: sudo $*"
-  fi
-}
-
 # install DEBIAN_PACKAGE BREW_PACKAGE
 install() {
+  local sudo=
   if command -v apt-get >/dev/null 2>&1; then
+    if [ "$(id -u)" != 0 ]; then
+      sudo=sudo
+      sudo -n true 2>/dev/null ||
+        stop "croupier needs $1. Run: sudo apt-get update && sudo apt-get install -y $1"
+    fi
     say "installing $1 with apt"
-    as_root apt-get update -qq
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$1" >/dev/null
+    $sudo apt-get update -qq
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$1" >/dev/null
   elif command -v brew >/dev/null 2>&1; then
     say "installing $2 with brew"
     brew install --quiet "$2"
@@ -37,7 +32,12 @@ need_rust() {
   [ -f "$HOME/.cargo/env" ] && . "$HOME/.cargo/env"
   command -v cargo >/dev/null 2>&1 ||
     stop "croupier needs Rust. Run: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
-  command -v cc >/dev/null 2>&1 || install build-essential gcc
+  cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 ||
+    stop "croupier's checks need rustfmt and clippy. Run: rustup component add rustfmt clippy"
+  if ! command -v cc >/dev/null 2>&1; then
+    [ "$(uname)" != Darwin ] || stop "Rust needs a linker. Run: xcode-select --install"
+    install build-essential gcc
+  fi
 }
 
 need_python() {

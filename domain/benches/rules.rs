@@ -33,6 +33,10 @@ impl Dice for Script {
     fn draw(&mut self, _: Draw, _: u8) -> Vec<u32> {
         self.0.to_vec()
     }
+
+    fn secret(&self) -> Option<Secret> {
+        Some(SECRET)
+    }
 }
 
 fn table() -> ScoreTable {
@@ -85,9 +89,9 @@ fn compile_a_scoring_table(bencher: Bencher<'_, '_>) {
         .bench_values(ScoreTable::new);
 }
 
-fn running(seats: u128) -> Game {
+fn running(seats: u128, number: u8) -> Game {
     let ruleset = Arc::new(Ruleset::preset("farkle", None).unwrap());
-    let game = GameId(Uuid::nil());
+    let game = GameId(Uuid::from_u128(number.into()));
     let commitment = commitment(&SECRET, game, ruleset_hash(&ruleset));
     let mut state = None;
     let mut commands = vec![Command::Create { game, ruleset, commitment }];
@@ -114,7 +118,7 @@ fn play(play: Play) -> Command {
 
 /// One command of a two-seat game: decided, and folded into the state.
 fn command(bencher: Bencher<'_, '_>, before: &[Command], measured: &Command, raw: &'static [u32]) {
-    let mut game = Some(running(2));
+    let mut game = Some(running(2, 0));
     for command in before {
         game = tell(game, command, &mut Script(raw));
     }
@@ -130,7 +134,7 @@ fn command_roll(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn command_roll_with_fair_dice(bencher: Bencher<'_, '_>) {
-    let game = running(2);
+    let game = running(2, 0);
     let dice = FairDice::new(SECRET, &game);
     bencher
         .with_inputs(|| (Some(game.clone()), dice.clone()))
@@ -151,9 +155,9 @@ fn command_bank(bencher: Bencher<'_, '_>) {
 
 /// A game of two that save all they can and bank from 300 points on.
 fn whole_game(number: u8) -> Vec<Event> {
-    let mut game = Some(running(2));
+    let mut game = Some(running(2, number));
     let mut log = Vec::new();
-    let mut dice = FairDice::new(Secret([number; 32]), game.as_ref().unwrap());
+    let mut dice = FairDice::new(SECRET, game.as_ref().unwrap());
     while let Some(seat) = game.as_ref().and_then(Game::to_move) {
         let Board::Farkle(farkle) = &game.as_ref().unwrap().board;
         let play = match farkle.round.phase {
@@ -180,6 +184,7 @@ fn fold_a_million_events(bencher: Bencher<'_, '_>) {
     let created = Event::Created {
         game,
         commitment: commitment(&SECRET, game, ruleset_hash(&ruleset)),
+        ruleset_hash: ruleset_hash(&ruleset),
         ruleset,
     };
     let seat = |seat: u8| Event::SeatTaken {

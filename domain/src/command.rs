@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{GameId, PlayerId, Ruleset, SeatNo, fair::Commitment};
+use crate::{GameId, Moment, PlayerId, Ruleset, SeatNo, fair::Commitment};
 
 /// A wish, checked by [`crate::decide`]: it holds what a client sent, right or wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,10 @@ pub enum Command {
         seat: SeatNo,
     },
     /// The house closes a game nobody has touched for its expiry time.
-    Abandon,
+    Abandon {
+        /// When its last event was recorded: a fact of the log, like the time itself.
+        touched: Moment,
+    },
 }
 
 /// A move within a turn.

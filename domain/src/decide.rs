@@ -20,8 +20,12 @@ pub fn decide(
     match (game, command) {
         (None, Command::Create { game, ruleset, commitment }) => {
             ruleset.check()?;
-            let (game, ruleset, commitment) = (*game, ruleset.clone(), *commitment);
-            Ok(vec![Event::Created { game, ruleset, commitment }])
+            Ok(vec![Event::Created {
+                game: *game,
+                ruleset: ruleset.clone(),
+                ruleset_hash: fair::ruleset_hash(ruleset),
+                commitment: *commitment,
+            }])
         }
         (None, _) => Err(Rejection::NoSuchGame),
         (Some(game), command) => game.decide(command, now, dice),
@@ -50,15 +54,12 @@ pub(crate) fn decide_with<B: Rulebook>(
         }
         (Command::TimeOut { seat }, Playing) => time_out(&mut desk, *seat),
         (Command::Leave { seat }, Playing) => is_seated(&desk.table, *seat)
-            .map(|()| forfeit_seat(&mut desk, *seat, LeftBecause::Quit, TurnEnd::Left)),
+            .and_then(|()| forfeit_seat(&mut desk, *seat, LeftBecause::Quit, TurnEnd::Left)),
         (Command::Join { .. } | Command::ChooseSeed { .. } | Command::Start, Playing) => {
             Err(Rejection::AlreadyStarted)
         }
 
-        (Command::Abandon, Gathering | Playing) => {
-            desk.end(DecidedBy::Abandoned, Vec::new());
-            Ok(())
-        }
+        (Command::Abandon { touched }, Gathering | Playing) => abandon(&mut desk, *touched),
     }?;
     Ok(desk.into_events())
 }
@@ -133,19 +134,32 @@ fn time_out<B: Rulebook>(desk: &mut Desk<'_, B>, seat: SeatNo) -> Result<(), Rej
     if desk.now < deadline {
         return Err(Rejection::TimeNotUp { deadline, now: desk.now });
     }
-    let in_a_row = desk.table.seats[usize::from(seat)].time_outs + 1;
+    let before = desk.table.seats.get(usize::from(seat)).map_or(0, |seat| seat.time_outs);
+    let in_a_row = before.saturating_add(1);
     desk.record(Event::TimedOut { seat, in_a_row });
     if in_a_row >= desk.table.ruleset.table.time_outs_to_forfeit {
-        forfeit_seat(desk, seat, LeftBecause::TimedOut, TurnEnd::TimedOut);
-    } else {
-        B::cut_short(desk, TurnEnd::TimedOut);
-        B::next_turn(desk);
+        return forfeit_seat(desk, seat, LeftBecause::TimedOut, TurnEnd::TimedOut);
     }
-    Ok(())
+    B::cut_short(desk, TurnEnd::TimedOut);
+    B::next_turn(desk)
+}
+
+fn abandon<B: Rulebook>(desk: &mut Desk<'_, B>, touched: Moment) -> Result<(), Rejection> {
+    let needed_hours = desk.table.ruleset.table.expiry_hours;
+    if desk.now < touched.plus_hours(needed_hours) {
+        let since_hours = desk.now.0.saturating_sub(touched.0) / 3_600_000;
+        return Err(Rejection::NotStale { since_hours, needed_hours });
+    }
+    desk.end(DecidedBy::Abandoned, Vec::new())
 }
 
 /// The others play on; one left wins.
-fn forfeit_seat<B: Rulebook>(desk: &mut Desk<'_, B>, seat: SeatNo, why: LeftBecause, how: TurnEnd) {
+fn forfeit_seat<B: Rulebook>(
+    desk: &mut Desk<'_, B>,
+    seat: SeatNo,
+    why: LeftBecause,
+    how: TurnEnd,
+) -> Result<(), Rejection> {
     let had_the_turn = desk.table.turn.seat == seat;
     if had_the_turn {
         B::cut_short(desk, how);
@@ -156,7 +170,7 @@ fn forfeit_seat<B: Rulebook>(desk: &mut Desk<'_, B>, seat: SeatNo, why: LeftBeca
         0 => desk.end(DecidedBy::Deserted, left),
         1 => desk.end(DecidedBy::LastSeat, left),
         _ if had_the_turn => B::next_turn(desk),
-        _ => {}
+        _ => Ok(()),
     }
 }
 
@@ -174,9 +188,10 @@ fn is_seated(table: &Table, seat: SeatNo) -> Result<(), Rejection> {
 fn its_turn(table: &Table, seat: SeatNo) -> Result<(), Rejection> {
     is_seated(table, seat)?;
     let to_move = table.turn.seat;
-    if seat == to_move {
-        return Ok(());
+    match table.seats.get(usize::from(to_move)) {
+        Some(mover) if seat != to_move => {
+            Err(Rejection::NotYourTurn { to_move, name: mover.name.clone() })
+        }
+        _ => Ok(()),
     }
-    let name = table.seats[usize::from(to_move)].name.clone();
-    Err(Rejection::NotYourTurn { to_move, name })
 }

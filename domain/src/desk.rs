@@ -2,7 +2,7 @@
 
 use crate::{
     AwardedFor, DecidedBy, Dice, Draw, Event, Fact, Moment, Outcome, Play, Points, Purpose,
-    Rejection, SeatNo, Table, TurnEnd,
+    Rejection, SeatNo, Table, TurnEnd, fair,
 };
 
 /// What a kind of game adds to the table: the part of the rules that only it has.
@@ -23,7 +23,7 @@ pub(crate) trait Rulebook: Clone {
     fn cut_short(desk: &mut Desk<'_, Self>, how: TurnEnd);
 
     /// The turn is over: the next seat has its turn, or the game ends.
-    fn next_turn(desk: &mut Desk<'_, Self>);
+    fn next_turn(desk: &mut Desk<'_, Self>) -> Result<(), Rejection>;
 
     /// The points of each seat.
     fn scores(&self) -> Vec<Points>;
@@ -74,15 +74,16 @@ impl<'a, B: Rulebook> Desk<'a, B> {
     }
 
     pub(crate) fn start_turn(&mut self, seat: SeatNo, round: u32) {
-        let rules = &self.table.ruleset.table;
-        let solo = self.table.seated().count() == 1;
-        let seconds = if solo { rules.solo_turn_seconds } else { rules.turn_seconds };
-        let deadline = (seconds > 0).then(|| self.now.plus_seconds(seconds));
+        let deadline = self.table.turn_seconds().map(|seconds| self.now.plus_seconds(seconds));
         self.record(Event::TurnStarted { seat, round, deadline });
     }
 
     /// Ends the game: pays who finished and who won, and reveals what the dice were made from.
-    pub(crate) fn end(&mut self, by: DecidedBy, winners: Vec<SeatNo>) {
+    pub(crate) fn end(&mut self, by: DecidedBy, winners: Vec<SeatNo>) -> Result<(), Rejection> {
+        let table = &self.table;
+        let promised =
+            |secret: &_| fair::commitment(secret, table.id, table.ruleset_hash) == table.commitment;
+        let secret = self.dice.secret().filter(promised).ok_or(Rejection::WrongSecret)?;
         if by != DecidedBy::Abandoned {
             let rules = &self.table.ruleset.table;
             let (finish, win) = (rules.finish_award, rules.win_award);
@@ -95,8 +96,7 @@ impl<'a, B: Rulebook> Desk<'a, B> {
         }
         let scores = self.board.scores();
         self.record(Event::Ended(Outcome { by, winners, scores }));
-        if let Some(secret) = self.dice.secret() {
-            self.record(Event::SeedRevealed { secret });
-        }
+        self.record(Event::SeedRevealed { secret });
+        Ok(())
     }
 }

@@ -9,19 +9,22 @@ pub trait Dice {
     /// The first `count` values of a draw, each from 1 to its sides.
     fn draw(&mut self, draw: Draw, count: u8) -> Vec<u32>;
 
-    /// What the dice were made from, to be revealed when the game is over.
-    fn secret(&self) -> Option<Secret> {
-        None
-    }
+    /// What the dice are made from, to be revealed when the game is over. Dice that know none can
+    /// be used for commands that end no game.
+    fn secret(&self) -> Option<Secret>;
 }
 
-/// No dice at all, for commands that need none. A roll is refused as wrong.
+/// No dice at all, to create a game with. A roll is refused as wrong, and so is the end.
 #[derive(Clone, Copy, Debug)]
 pub struct NoDice;
 
 impl Dice for NoDice {
     fn draw(&mut self, _: Draw, _: u8) -> Vec<u32> {
         Vec::new()
+    }
+
+    fn secret(&self) -> Option<Secret> {
+        None
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Dollars, Draw, Faces, GameId, Moment, Name, PlayerId, Points, Ruleset, SeatNo, Slots,
-    fair::{Commitment, Secret, SeedsHash},
+    fair::{Commitment, RulesetHash, Secret, SeedsHash},
     text::ClientSeed,
 };
 
@@ -22,6 +22,8 @@ pub enum Event {
         game: GameId,
         /// Its rules, in full.
         ruleset: Arc<Ruleset>,
+        /// The hash of the rules, part of everything the dice are made from.
+        ruleset_hash: RulesetHash,
         /// The promise of its dice.
         commitment: Commitment,
     },
@@ -306,6 +308,19 @@ pub enum TurnEnd {
     Left,
 }
 
+impl TurnEnd {
+    /// Its name, as events write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Banked => "banked",
+            Self::Farkled => "farkled",
+            Self::Forfeited => "forfeited",
+            Self::TimedOut => "timed_out",
+            Self::Left => "left",
+        }
+    }
+}
+
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -378,14 +393,15 @@ impl Event {
         }
     }
 
-    /// Whether it only moves the game along: seats, turns, the end and what the end pays.
+    /// Whether it only moves the game along: seats, turns and the end.
     pub const fn is_lifecycle(&self) -> bool {
         match self {
             Self::Rolled(_)
             | Self::Saved(_)
             | Self::Banked(_)
             | Self::Farkled(_)
-            | Self::EffectApplied(_) => false,
+            | Self::EffectApplied(_)
+            | Self::MoneyAwarded { .. } => false,
             Self::Created { .. }
             | Self::SeatTaken { .. }
             | Self::SeedChosen { .. }
@@ -396,9 +412,6 @@ impl Event {
             | Self::TurnEnded(_)
             | Self::Ended(_)
             | Self::SeedRevealed { .. } => true,
-            Self::MoneyAwarded { why, .. } => match why {
-                AwardedFor::Finishing | AwardedFor::Winning => true,
-            },
         }
     }
 }

@@ -11,6 +11,8 @@ pub enum Fact {
     Number(i64),
     /// Yes or no.
     Flag(bool),
+    /// One of a few names.
+    Text(&'static str),
 }
 
 impl fmt::Display for Fact {
@@ -18,6 +20,7 @@ impl fmt::Display for Fact {
         match self {
             Self::Number(number) => number.fmt(f),
             Self::Flag(flag) => flag.fmt(f),
+            Self::Text(text) => text.fmt(f),
         }
     }
 }

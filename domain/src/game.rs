@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Dollars, Event, GameId, Moment, Name, Outcome, PlayerId, Ruleset, SeatNo, TurnEnd,
-    fair::Commitment, games::Board, text::ClientSeed,
+    fair::{Commitment, RulesetHash},
+    games::Board,
+    text::ClientSeed,
 };
 
 /// A game: what every game has, and what this kind of game has.
@@ -27,9 +29,11 @@ pub struct Table {
     pub version: u64,
     /// Its rules.
     pub ruleset: Arc<Ruleset>,
+    /// The hash of its rules.
+    pub ruleset_hash: RulesetHash,
     /// The promise of its dice.
     pub commitment: Commitment,
-    /// The seats, in join order.
+    /// The seats, by number.
     pub seats: Vec<Seat>,
     /// How far it is.
     pub stage: Stage,
@@ -97,13 +101,14 @@ pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Game> {
 
 impl Game {
     fn created(event: &Event) -> Option<Self> {
-        let Event::Created { game, ruleset, commitment } = event else {
+        let Event::Created { game, ruleset, ruleset_hash, commitment } = event else {
             return None;
         };
         let table = Table {
             id: *game,
             version: 1,
             ruleset: Arc::clone(ruleset),
+            ruleset_hash: *ruleset_hash,
             commitment: *commitment,
             seats: Vec::new(),
             stage: Stage::Gathering,
@@ -162,9 +167,11 @@ impl Table {
     fn seat_taken(&mut self, seat: SeatNo, player: PlayerId, name: &Name) {
         let taken =
             Seat { player, name: name.clone(), seed: None, gone: false, time_outs: 0, money: 0 };
-        match self.seats.get_mut(usize::from(seat)) {
-            Some(free) => *free = taken,
-            None => self.seats.push(taken),
+        let seat = usize::from(seat);
+        if seat == self.seats.len() {
+            self.seats.push(taken);
+        } else if let Some(free) = self.seats.get_mut(seat) {
+            *free = taken;
         }
     }
 
@@ -188,6 +195,14 @@ impl Table {
     /// The seats still in the game, in order.
     pub fn seated(&self) -> impl Iterator<Item = SeatNo> {
         (0..).zip(&self.seats).filter(|(_, seat)| !seat.gone).map(|(number, _)| number)
+    }
+
+    /// How long a turn may take; `None` is as long as it takes.
+    pub fn turn_seconds(&self) -> Option<u32> {
+        let rules = &self.ruleset.table;
+        let solo = self.seated().count() == 1;
+        let seconds = if solo { rules.solo_turn_seconds } else { rules.turn_seconds };
+        (seconds > 0).then_some(seconds)
     }
 
     /// The seated seat that follows, if there is one behind this seat in the same round.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     Command, Dice, Event, Fact, Game, Legal, Moment, Points, Rejection, Ruleset, SeatNo, Table,
@@ -37,6 +38,13 @@ impl Rules {
         match game {
             "farkle" => Ok(FarkleRules::presets()),
             _ => Err(Rejection::UnknownGame { game: game.to_owned(), known: GAMES.join(", ") }),
+        }
+    }
+
+    /// A parameter that was given by the name of a known value.
+    pub(crate) fn named_value(&self, parameter: &str, value: &Value) -> Result<Value, Rejection> {
+        match self {
+            Self::Farkle(_) => FarkleRules::named_value(parameter, value),
         }
     }
 

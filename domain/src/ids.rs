@@ -27,7 +27,7 @@ impl fmt::Display for PlayerId {
     }
 }
 
-/// A seat's number: 0, 1, 2 … in join order.
+/// A seat's number: 0, 1, 2 … in join order; before the start a seat that was left is taken again.
 pub type SeatNo = u8;
 
 /// Points are whole numbers and may be negative.
@@ -44,6 +44,12 @@ pub type Dollars = u32;
 pub struct Moment(pub u64);
 
 impl Moment {
+    /// The moment so many hours later.
+    #[must_use]
+    pub const fn plus_hours(self, hours: u32) -> Self {
+        Self(self.0.saturating_add(hours as u64 * 3_600_000))
+    }
+
     /// The moment so many seconds later.
     #[must_use]
     pub const fn plus_seconds(self, seconds: u32) -> Self {

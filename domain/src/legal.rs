@@ -19,8 +19,8 @@ pub enum Legal {
     Play(SeatNo, Play),
     /// End the turn of this seat, from this moment on.
     TimeOut(SeatNo, Moment),
-    /// Close the game.
-    Abandon,
+    /// Close the game, once it was not touched for so many hours.
+    Abandon(u32),
 }
 
 /// Every command that would be accepted; `None` is a game not created yet.
@@ -46,7 +46,7 @@ pub(crate) fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
         }
     }
     legal.extend(table.seated().map(Legal::Leave));
-    legal.push(Legal::Abandon);
+    legal.push(Legal::Abandon(table.ruleset.table.expiry_hours));
     legal
 }
 
@@ -56,8 +56,10 @@ impl Legal {
         match (self, command) {
             (Self::Create, Command::Create { .. })
             | (Self::Join, Command::Join { .. })
-            | (Self::Start, Command::Start)
-            | (Self::Abandon, Command::Abandon) => true,
+            | (Self::Start, Command::Start) => true,
+            (Self::Abandon(hours), Command::Abandon { touched }) => {
+                now >= touched.plus_hours(*hours)
+            }
             (Self::ChooseSeed(listed), Command::ChooseSeed { seat, .. })
             | (Self::Leave(listed), Command::Leave { seat }) => listed == seat,
             (Self::TimeOut(listed, from), Command::TimeOut { seat }) => {

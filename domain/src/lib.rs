@@ -60,6 +60,7 @@ mod rejection;
 mod ruleset;
 mod slots;
 mod text;
+mod verify;
 
 pub mod fair;
 pub mod farkle;
@@ -83,3 +84,4 @@ pub use rejection::Rejection;
 pub use ruleset::{Ruleset, TableRules};
 pub use slots::Slots;
 pub use text::{BadText, ClientSeed, Name};
+pub use verify::{Proven, Unproven, verify};

@@ -54,6 +54,8 @@ pub enum Rejection {
     TimeNotUp { deadline: Moment, now: Moment },
     #[error("no dice are on the table; roll first")]
     NothingRolled,
+    #[error("dice of this roll are saved already; roll the rest or bank")]
+    AlreadySaved,
     #[error("save at least one scoring die of this roll first")]
     SaveFirst,
     #[error("there are no points to bank; roll and save first")]
@@ -68,10 +70,16 @@ pub enum Rejection {
     NotInRoll { slot: u8, rolled: Slots },
     #[error("dice {idle:?} do not score; leave them out")]
     NotScoring { idle: Slots },
-    #[error("the first bank needs {needed} points, this round has {points}; roll on")]
+    #[error("while your score is 0 a bank needs {needed} points, this round has {points}; roll on")]
     BelowBreakIn { points: Points, needed: Points },
     #[error("{dice} dice are rolled, each from 1 to {sides}; {got:?} is no such roll")]
     WrongRoll { got: Vec<u32>, dice: u8, sides: u32 },
+    #[error("the game cannot end: the dice do not know the secret that was committed to")]
+    WrongSecret,
+    #[error(
+        "the game was touched {since_hours} hours ago; it can be abandoned after {needed_hours}"
+    )]
+    NotStale { since_hours: u64, needed_hours: u32 },
 }
 
 impl Rejection {

@@ -23,6 +23,7 @@ pub struct Ruleset {
 
 /// The parameters every game has: seats, clock, awards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TableRules {
     /// The fewest seats to start with.
     pub min_seats: u8,
@@ -80,8 +81,8 @@ impl Ruleset {
             let known = names.map(String::as_str).collect::<Vec<_>>().join(", ");
             return Err(Rejection::UnknownRule { parameter: parameter.to_owned(), known });
         };
-        merge(current, value);
-        serde_json::from_value(json).map_err(|error| bad(parameter, value, error))
+        merge(current, &self.rules.named_value(parameter, value)?);
+        serde_json::from_value(json).map_err(|error| bad(parameter, value, plainly(&error)))
     }
 
     /// Refuses rules that make no sense.
@@ -101,6 +102,18 @@ impl Ruleset {
     /// The rules as JSON.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// What a parser expected, in words for people.
+fn plainly(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    match said.rsplit_once(", expected ") {
+        Some((_, "u8")) => "it must be a whole number from 0 to 255".to_owned(),
+        Some((_, "u32")) => "it must be a whole number of 0 or more".to_owned(),
+        Some((_, "i64")) => "it must be a whole number".to_owned(),
+        Some((what, expected)) if what.starts_with("invalid") => format!("it must be {expected}"),
+        _ => said,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Text that players choose: their names and their seeds.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, ops::RangeInclusive, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -91,10 +91,27 @@ fn check(text: &str, length: usize, most: usize, unit: &'static str) -> Result<(
     }
 }
 
-/// Zero-width and direction marks let two names look alike, or a line read backwards.
+/// Blank, zero-width and direction marks let two names look alike, or a line read backwards.
 fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+    const HIDDEN: [RangeInclusive<char>; 16] = [
+        '\u{AD}'..='\u{AD}',
+        '\u{34F}'..='\u{34F}',
+        '\u{61C}'..='\u{61C}',
+        '\u{115F}'..='\u{1160}',
+        '\u{17B4}'..='\u{17B5}',
+        '\u{180B}'..='\u{180F}',
+        '\u{200B}'..='\u{200F}',
+        '\u{2028}'..='\u{202E}',
+        '\u{2060}'..='\u{206F}',
+        '\u{2800}'..='\u{2800}',
+        '\u{3164}'..='\u{3164}',
+        '\u{FE00}'..='\u{FE0E}',
+        '\u{FEFF}'..='\u{FEFF}',
+        '\u{FFA0}'..='\u{FFA0}',
+        '\u{FFF0}'..='\u{FFFB}',
+        '\u{E0000}'..='\u{E0FFF}',
+    ];
+    c.is_control() || HIDDEN.iter().any(|hidden| hidden.contains(&c))
 }
 
 #[cfg(test)]
@@ -114,7 +131,12 @@ mod tests {
         refused(&"x".repeat(33), BadText::TooLong { length: 33, most: 32, unit: "characters" });
         refused("a\u{7}b", BadText::Invisible('\u{7}'));
         refused("a\nb", BadText::Invisible('\n'));
-        refused("nna\u{202E}", BadText::Invisible('\u{202E}'));
+        for hidden in
+            ['\u{202E}', '\u{AD}', '\u{61C}', '\u{3164}', '\u{180E}', '\u{E0041}', '\u{2800}']
+        {
+            refused(&format!("a{hidden}b"), BadText::Invisible(hidden));
+        }
+        assert!(Name::parse("🎲\u{FE0F} Ann").is_ok(), "emoji have a mark of their own");
     }
 
     #[test]

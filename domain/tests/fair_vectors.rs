@@ -3,12 +3,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::sync::Arc;
+
 use domain::{
-    ClientSeed, Draw, Event, GameId, Purpose, Ruleset,
+    ClientSeed, Draw, Event, Faces, GameId, Proven, Purpose, Rolled, Ruleset, Unproven,
     fair::{
-        Commitment, DiceKey, RulesetHash, Secret, SeedsHash, Unfair, commitment, pick,
-        ruleset_hash, seeds_hash, verify,
+        Commitment, DiceKey, RulesetHash, Secret, SeedsHash, commitment, pick, ruleset_hash,
+        seeds_hash,
     },
+    verify,
 };
 use serde_json::Value;
 
@@ -110,45 +113,111 @@ fn game() -> Vec<Event> {
 
 #[test]
 fn a_whole_game_verifies() {
-    assert_eq!(verify(&game()), Ok(20));
+    assert_eq!(verify(&game()), Ok(Proven { rolls: 20, events: 76 }));
 }
 
-#[test]
-fn tampering_is_named() {
-    let change = |alter: &dyn Fn(&mut Event)| {
-        let mut events = game();
-        events.iter_mut().for_each(alter);
-        verify(&events)
-    };
-    let later_roll = |event: &mut Event| {
+/// With this event changed, the game is refused at this event, with these words.
+#[track_caller]
+fn caught(alter: impl Fn(&mut Event), at: usize, words: &str) {
+    let mut events = game();
+    events.iter_mut().for_each(alter);
+    assert_ne!(events, game(), "something was changed");
+    let said = verify(&events).unwrap_err().to_string();
+    assert!(said.contains(words) && said.contains(&format!("event {at} ")), "{said}");
+}
+
+fn seventh_roll(change: impl Fn(&mut Rolled)) -> impl Fn(&mut Event) {
+    move |event| {
         if let Event::Rolled(roll) = event
             && roll.draw.number == 7
         {
-            roll.raw[0] = roll.raw[0] % 6 + 1;
+            change(roll);
         }
-    };
-    assert!(matches!(change(&later_roll), Err(Unfair::Roll { number: 7, .. })));
-    let drawn_twice = |event: &mut Event| {
-        if let Event::Rolled(roll) = event
-            && roll.draw.number == 3
-        {
-            roll.draw.number = 2;
-        }
-    };
-    assert!(matches!(change(&drawn_twice), Err(Unfair::Roll { number: 3, .. })));
-    let other_secret = |event: &mut Event| {
-        if let Event::SeedRevealed { secret } = event {
-            secret.0[31] ^= 1;
-        }
-    };
-    assert_eq!(change(&other_secret), Err(Unfair::Commitment));
+    }
+}
+
+#[test]
+fn no_roll_can_be_changed() {
+    let is = "but the rules, the secret and the seeds give";
+    let at = 1 + game()
+        .iter()
+        .position(|event| matches!(event, Event::Rolled(roll) if roll.draw.number == 7))
+        .unwrap();
+    caught(seventh_roll(|roll| roll.raw[0] = roll.raw[0] % 6 + 1), at, is);
+    caught(seventh_roll(|roll| roll.faces = Faces::of(&[1, 1, 1, 1, 1, 1]).unwrap()), at, is);
+    caught(seventh_roll(|roll| roll.draw.purpose = Purpose::Colours), at, is);
+    caught(seventh_roll(|roll| roll.draw.sides = 1), at, is);
+    caught(seventh_roll(|roll| roll.raw.truncate(2)), at, is);
+    caught(seventh_roll(|roll| roll.draw.number = 6), at, is);
+    caught(seventh_roll(|roll| roll.max_points += 50), at, is);
+}
+
+#[test]
+fn nothing_else_can_be_changed() {
+    let is = "but the rules, the secret and the seeds give";
+    let last = game().len();
+    caught(
+        |e| {
+            if let Event::Ended(end) = e {
+                end.winners = vec![0];
+            }
+        },
+        last - 1,
+        is,
+    );
+    caught(
+        |e| {
+            if let Event::Started { seeds } = e {
+                seeds.0[0] ^= 1;
+            }
+        },
+        7,
+        is,
+    );
     let other_seed = |event: &mut Event| {
         if let Event::SeedChosen { seed, .. } = event {
             *seed = ClientSeed::parse("another").unwrap();
         }
     };
-    assert_eq!(change(&other_seed), Err(Unfair::Seeds));
-    let unfinished: Vec<Event> = game().into_iter().take(30).collect();
-    assert_eq!(verify(&unfinished), Err(Unfair::NotRevealed));
-    assert_eq!(verify(&[]), Err(Unfair::NoGame));
+    caught(other_seed, 7, is);
+    let cheaper = |event: &mut Event| {
+        if let Event::Created { ruleset, .. } = event {
+            Arc::make_mut(ruleset).table.win_award = 500;
+        }
+    };
+    caught(cheaper, 1, is);
+    let other_secret = |event: &mut Event| {
+        if let Event::SeedRevealed { secret } = event {
+            secret.0[31] ^= 1;
+        }
+    };
+    let mut events = game();
+    events.iter_mut().for_each(other_secret);
+    assert_eq!(verify(&events), Err(Unproven::Commitment));
+}
+
+#[test]
+fn nothing_can_be_left_out_added_or_moved() {
+    let find = |name: &str| game().iter().position(|event| event.name() == name).unwrap();
+    let without = |name: &str| {
+        let mut events = game();
+        events.remove(find(name));
+        verify(&events).unwrap_err().to_string()
+    };
+    assert!(without("Started").contains("event 7 (TurnStarted) cannot have happened"));
+    assert!(without("TurnStarted").contains("\"TurnStarted\""));
+    assert!(without("Saved").contains("cannot have happened"));
+    assert_eq!(without("SeedRevealed"), Unproven::NotRevealed.to_string());
+    assert_eq!(without("Created"), Unproven::NoGame.to_string());
+
+    let again = |name: &str| {
+        let mut events = game();
+        events.insert(find("Rolled") + 1, events[find(name)].clone());
+        verify(&events).unwrap_err().to_string()
+    };
+    assert!(again("Started").contains("the game has started already"));
+    assert!(again("SeedChosen").contains("the game has started already"));
+    assert!(again("Rolled").contains("save at least one scoring die"));
+    assert!(again("MoneyAwarded").contains("event 10 (MoneyAwarded) cannot have happened"));
+    assert_eq!(verify(&[]), Err(Unproven::NoGame));
 }

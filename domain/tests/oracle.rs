@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Slots,
+    CombinationName, Slots,
     farkle::scoring::{ScoreTable, Scoring, Tally},
 };
 
@@ -21,19 +21,27 @@ const CLASSIC: House = House { straight: 2000, three_pairs: 1250, six_ones: 5000
 const HOUSE_750: House = House { straight: 1000, three_pairs: 750, six_ones: 4000 };
 
 impl House {
-    fn group(&self, sorted: &[u8]) -> Option<i64> {
+    fn group(&self, sorted: &[u8]) -> Option<(CombinationName, i64)> {
+        use CombinationName as Name;
         let triple = |face: u8| if face == 1 { 1000 } else { i64::from(face) * 100 };
         match sorted {
-            [1] => Some(100),
-            [5] => Some(50),
-            [1, 1, 1, 1, 1, 1] => Some(self.six_ones),
-            [1, 2, 3, 4, 5, 6] => Some(self.straight),
+            [1] => Some((Name::Single, 100)),
+            [5] => Some((Name::Single, 50)),
+            [1, 1, 1, 1, 1, 1] => Some((Name::SixOfAKind, self.six_ones)),
+            [1, 2, 3, 4, 5, 6] => Some((Name::Straight, self.straight)),
             [a, .., z] if a == z && sorted.len() >= 3 => {
-                let times = i64::try_from(sorted.len()).unwrap() - 2;
-                Some(triple(*a) * times)
+                let (name, times) = match sorted.len() {
+                    3 => (Name::ThreeOfAKind, 1),
+                    4 => (Name::FourOfAKind, 2),
+                    5 => (Name::FiveOfAKind, 3),
+                    _ => (Name::SixOfAKind, 4),
+                };
+                Some((name, triple(*a) * times))
             }
-            [a, .., z] if a != z && in_groups_of(3, sorted) => Some(2500),
-            [a, .., z] if a != z && in_groups_of(2, sorted) => Some(self.three_pairs),
+            [a, .., z] if a != z && in_groups_of(3, sorted) => Some((Name::TwoTriplets, 2500)),
+            [a, .., z] if a != z && in_groups_of(2, sorted) => {
+                Some((Name::ThreePairs, self.three_pairs))
+            }
             _ => None,
         }
     }
@@ -47,7 +55,8 @@ impl House {
             for (n, &die) in others.iter().enumerate() {
                 if companions >> n & 1 == 1 { group.push(die) } else { rest.push(die) }
             }
-            let points = self.group(&group).zip(self.best_partition(&rest)).map(|(g, r)| g + r);
+            let group = self.group(&group).map(|(_, points)| points);
+            let points = group.zip(self.best_partition(&rest)).map(|(g, r)| g + r);
             best = best.max(points);
         }
         best
@@ -92,6 +101,9 @@ fn compare(table: &ScoreTable, house: &House) {
                     let shown = c.slots.iter().map(|slot| roll[usize::from(slot)]);
                     assert!(shown.eq(c.faces.iter()), "faces are those of the roll");
                     used = c.slots.iter().fold(used, Slots::with);
+                    let mut faces: Vec<u8> = c.faces.iter().collect();
+                    faces.sort_unstable();
+                    assert_eq!(house.group(&faces), Some((c.name, c.points)), "{c:?}");
                 }
                 assert_eq!(used, selection, "a die left over");
             }

@@ -4,19 +4,20 @@
 
 mod common;
 
-use common::{Match, SECRET, bank, create, join, play, roll, ruleset, save};
+use std::collections::BTreeSet;
+
+use common::{Match, NOW, SECRET, bank, create, join, play, roll, ruleset, save};
 use domain::{
-    Board, Command, Event, Game, Legal, Measure, Moment, NoDice, Play, Rejection, Slots, Stage,
-    decide,
-    fair::{FairDice, verify},
-    legal_commands, replay,
+    Board, Command, Event, Game, Legal, Measure, Moment, NoDice, Play, Proven, Rejection, Slots,
+    Stage, decide, fair::FairDice, legal_commands, replay, verify,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Every command there is at a table of this size, right or wrong; names and seeds are lawful.
 fn universe(seats: u8) -> Vec<Command> {
-    let mut all = vec![create(ruleset("classic", json!({}))), Command::Start, Command::Abandon];
+    let mut all = vec![create(ruleset("classic", json!({}))), Command::Start];
+    all.extend([NOW, Moment(0)].map(|touched| Command::Abandon { touched }));
     all.push(join(100));
     for seat in 0..=seats {
         all.push(Command::ChooseSeed { seat, seed: "another".into() });
@@ -103,7 +104,7 @@ fn points_are_conserved(table: &Match) {
     }
 }
 
-/// Plays by a list of numbers: each picks one of the accepted commands.
+/// Plays by a list of numbers: each picks one of the accepted commands. The first few choose seats.
 fn play_by(
     choices: &[u16],
     rules: Value,
@@ -117,13 +118,24 @@ fn play_by(
         table.tell(&join(seat), &[]).unwrap();
         at_each(&table);
     }
-    table.tell(&Command::Start, &[]).unwrap();
+    for (&choice, newcomer) in choices.iter().zip(20..23) {
+        let seat = u8::try_from(choice).unwrap_or(7) % seats;
+        let command = match choice % 5 {
+            0 => Command::Leave { seat },
+            1 => Command::ChooseSeed { seat, seed: format!("{choice}") },
+            2 => join(newcomer),
+            _ => continue,
+        };
+        // Refused where the seat is gone or the table is full.
+        table.tell(&command, &[]).ok();
+        at_each(&table);
+    }
+    if table.tell(&Command::Start, &[]).is_err() {
+        return table;
+    }
     for &choice in choices {
         at_each(&table);
-        if let Stage::Ended(_) = table.game().table.stage {
-            break;
-        }
-        let Some(command) = choose(&table, choice) else { continue };
+        let Some(command) = choose(&table, choice) else { break };
         if let Command::TimeOut { .. } = command {
             table.now = table.game().table.turn.deadline.unwrap();
         }
@@ -131,33 +143,32 @@ fn play_by(
         table.tell_fairly(&command).unwrap();
     }
     if table.game().to_move().is_some() {
-        table.tell_fairly(&Command::Abandon).unwrap();
+        table.tell_fairly(&Command::Abandon { touched: Moment(0) }).unwrap();
     }
     at_each(&table);
     table
 }
 
-/// Mostly moves, sometimes a time-out, rarely somebody leaves.
+/// Mostly moves, often a bank so that games end, sometimes a time-out, now and then somebody leaves.
 fn choose(table: &Match, choice: u16) -> Option<Command> {
     let seat = table.game().to_move()?;
-    let Board::Farkle(farkle) = &table.game().board;
     let moves: Vec<Play> = legal_commands(table.game.as_ref())
         .into_iter()
         .filter_map(|legal| if let Legal::Play(_, play) = legal { Some(play) } else { None })
         .filter(|play| *play != Play::Forfeit || choice.is_multiple_of(29))
         .collect();
-    match choice % 97 {
-        0 => table.game().table.turn.deadline.map(|_| Command::TimeOut { seat }),
-        1 if choice > 50_000 => Some(Command::Leave { seat: table.game().table.seated().last()? }),
-        // A bank now and then, so that games end.
-        n if n % 3 == 0
-            && farkle.round.unbanked() > 0
-            && moves.contains(&Play::Bank { slots: None }) =>
-        {
-            Some(bank(seat, None))
+    let time_out = table.game().table.turn.deadline.map(|_| Command::TimeOut { seat });
+    let bank_now = Play::Bank { slots: None };
+    let any = || play(seat, moves[usize::from(choice) % moves.len()].clone());
+    Some(match choice % 23 {
+        0..=2 => time_out.unwrap_or_else(any),
+        3 => {
+            let seated: Vec<_> = table.game().table.seated().collect();
+            Command::Leave { seat: seated[usize::from(choice / 23) % seated.len()] }
         }
-        _ => Some(play(seat, moves.get(usize::from(choice) % moves.len().max(1))?.clone())),
-    }
+        4..=12 if moves.contains(&bank_now) => play(seat, bank_now),
+        _ => any(),
+    })
 }
 
 fn rules() -> impl Strategy<Value = (&'static str, Value, u8)> {
@@ -165,7 +176,7 @@ fn rules() -> impl Strategy<Value = (&'static str, Value, u8)> {
     (preset, 1i64..3000, 0i64..600, 1u8..=6, 0u32..2, 1u32..4, 1u8..=8).prop_map(
         |(preset, target, break_in, dice, clock, rounds, seats)| {
             let mut rules = json!({
-                "break_in": break_in, "dice": dice, "turn_seconds": clock * 30,
+                "break_in": break_in, "dice": dice, "penalty_farkles": rounds, "turn_seconds": clock * 30,
                 "solo_turn_seconds": clock * 30,
             });
             if preset == "ten-round" {
@@ -206,18 +217,85 @@ proptest! {
     }
 
     #[test]
-    fn every_finished_game_proves_its_rolls(
+    fn every_finished_game_can_be_proven(
         choices in prop::collection::vec(any::<u16>(), 0..200),
         (preset, rules, seats) in rules(),
     ) {
         let table = play_by(&choices, rules, preset, seats, |_| {});
-        prop_assert!(matches!(table.game().table.stage, Stage::Ended(_)));
-        prop_assert_eq!(verify(&table.log), Ok(table.game().table.rolls));
+        let Stage::Ended(_) = table.game().table.stage else { return Ok(()) };
+        let proven = Proven { rolls: table.game().table.rolls, events: table.log.len() };
+        prop_assert_eq!(verify(&table.log), Ok(proven));
         prop_assert!(legal_commands(table.game.as_ref()).is_empty());
         for command in universe(2).into_iter().skip(1) {
             prop_assert_eq!(table.decide(&command, &[]), Err(Rejection::GameOver));
         }
     }
+
+    /// A fold is total: whatever stands in a log, and in whatever order, nothing panics.
+    #[test]
+    fn a_scrambled_log_harms_nobody(
+        choices in prop::collection::vec(any::<u16>(), 0..60),
+        (preset, rules, seats) in rules(),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
+        huge in any::<bool>(),
+    ) {
+        let log = play_by(&choices, rules, preset, seats, |_| {}).log;
+        let mut scrambled = vec![log[0].clone()];
+        scrambled.extend(order.iter().map(|index| index.get(&log).clone()));
+        if huge {
+            let largest = [i64::MAX, 200].map(|number| number.to_string());
+            scrambled = scrambled.iter().map(|event| exaggerate(event, &largest)).collect();
+        }
+        let game = replay(&scrambled);
+        let legal = legal_commands(game.as_ref());
+        let mut dice = FairDice::new(SECRET, game.as_ref().unwrap());
+        for command in universe(3) {
+            let answer = decide(game.as_ref(), &command, NOW, &mut dice);
+            for event in answer.into_iter().flatten() {
+                std::hint::black_box(domain::narrate(&event, &game.as_ref().unwrap().table));
+            }
+        }
+        std::hint::black_box(legal);
+    }
+}
+
+/// The event with its points and seats as large as they can be.
+fn exaggerate(event: &Event, [points, seat]: &[String; 2]) -> Event {
+    let mut written = serde_json::to_value(event).unwrap();
+    let fields = written.as_object_mut().unwrap().values_mut().next().unwrap();
+    for (key, value) in fields.as_object_mut().unwrap() {
+        let number = match key.as_str() {
+            "seat" => seat,
+            "points" | "forfeited" | "turn_score" | "folded" | "game_score" => points,
+            _ => continue,
+        };
+        *value = serde_json::from_str(number).unwrap();
+    }
+    serde_json::from_value(written).unwrap()
+}
+
+/// The random games above reach everything that can happen.
+#[test]
+fn random_games_see_every_kind_of_event_and_end() {
+    let (mut events, mut ends) = (BTreeSet::new(), BTreeSet::new());
+    for number in 0..400u16 {
+        let choices: Vec<u16> = (0..150u16)
+            .map(|n| n.wrapping_mul(7919).wrapping_add(number * 163) ^ (n << 5))
+            .collect();
+        let (preset, rules) = match number % 3 {
+            0 => ("classic", json!({ "target": 600 })),
+            1 => ("ten-round", json!({ "rounds": 1, "overtime_rounds": number % 2 })),
+            _ => ("classic", json!({ "target": 9000, "solo_turn_seconds": 10, "dice": 2 })),
+        };
+        let table = play_by(&choices, rules, preset, u8::try_from(number % 4 + 1).unwrap(), |_| {});
+        events.extend(table.log.iter().map(Event::name));
+        if let Stage::Ended(outcome) = &table.game().table.stage {
+            ends.insert(format!("{:?}", outcome.by));
+        }
+    }
+    assert_eq!(events, BTreeSet::from(Event::NAMES));
+    let all = ["Abandoned", "BestRound", "Deserted", "LastSeat", "Score", "SharedWin"];
+    assert_eq!(ends, BTreeSet::from(all.map(str::to_owned)));
 }
 
 #[test]

@@ -71,3 +71,28 @@ fn dependencies_are_pure() {
         }
     }
 }
+
+/// The standard library has a clock, a disk and a network too.
+#[test]
+fn sources_are_pure() {
+    let mut folders = vec![std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            files += 1;
+            let text = std::fs::read_to_string(&path).unwrap();
+            for part in ["fs", "net", "io", "env", "process", "time", "thread", "os"] {
+                let named =
+                    [format!("std::{part}"), format!("    {part}::"), format!("{{{part}::")];
+                let found = named.iter().find(|name| text.contains(name.as_str()));
+                assert_eq!(found, None, "in {}", path.display());
+            }
+        }
+    }
+    assert!(files > 20, "the sources were found");
+}

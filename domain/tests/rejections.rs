@@ -5,17 +5,38 @@
 mod common;
 
 use common::{Match, bank, create, join, play, player, roll, ruleset, save};
-use domain::{BadText, Command, Moment, Play, Rejection, Ruleset, Slots, Stage};
+use domain::{
+    BadText, Command, Dice, Draw, Moment, NoDice, Play, Rejection, Ruleset, Slots, Stage, decide,
+    fair::{FairDice, Secret},
+};
 use serde_json::{Value, json};
 
-/// Given a table, this command is refused for this reason, with this message, and nothing changes.
+/// Dice that know how often they were rolled.
+struct Counted<'a> {
+    draws: usize,
+    raw: &'a [u32],
+}
+
+impl Dice for Counted<'_> {
+    fn draw(&mut self, _: Draw, _: u8) -> Vec<u32> {
+        self.draws += 1;
+        self.raw.to_vec()
+    }
+
+    fn secret(&self) -> Option<Secret> {
+        Some(common::SECRET)
+    }
+}
+
+/// Given a table, this command is refused for this reason, with this message, and no die is rolled.
 #[track_caller]
 fn refused(table: &Match, command: &Command, raw: &[u32], why: Rejection, message: &str) {
-    let before = table.clone();
-    assert_eq!(table.decide(command, raw), Err(why.clone()));
-    assert_eq!(table.game, before.game);
+    let mut dice = Counted { draws: 0, raw };
+    let answer = decide(table.game.as_ref(), command, table.now, &mut dice);
+    assert_eq!(answer, Err(why.clone()));
     assert_eq!(why.to_string(), message);
-    assert!(format!("{why:?}").starts_with(&why.name()));
+    let rolls_wrongly = matches!(why, Rejection::WrongRoll { .. });
+    assert_eq!(dice.draws, usize::from(rolls_wrongly), "what is refused draws no dice");
 }
 
 fn running(seats: u8) -> Match {
@@ -198,8 +219,9 @@ fn phases() {
         );
     }
     table.tell(&save(0, &[0]), &[]).unwrap();
+    let already = "dice of this roll are saved already; roll the rest or bank";
     for command in [save(0, &[1]), bank(0, Some(&[1])), play(0, Play::Forfeit)] {
-        refused(&table, &command, &[], Rejection::NothingRolled, nothing);
+        refused(&table, &command, &[], Rejection::AlreadySaved, already);
     }
 }
 
@@ -265,7 +287,7 @@ fn break_in() {
         &bank(0, Some(&[0])),
         &[],
         Rejection::BelowBreakIn { points: 100, needed: 500 },
-        "the first bank needs 500 points, this round has 100; roll on",
+        "while your score is 0 a bank needs 500 points, this round has 100; roll on",
     );
 }
 
@@ -293,12 +315,45 @@ fn clocks() {
 }
 
 #[test]
+fn games_are_abandoned_only_when_stale() {
+    let mut table = running(2);
+    let touched = table.now;
+    table.now = Moment(touched.plus_hours(72).0 - 1);
+    refused(
+        &table,
+        &Command::Abandon { touched },
+        &[],
+        Rejection::NotStale { since_hours: 71, needed_hours: 72 },
+        "the game was touched 71 hours ago; it can be abandoned after 72",
+    );
+    table.now = touched.plus_hours(72);
+    assert!(table.decide(&Command::Abandon { touched }, &[]).is_ok());
+}
+
+#[test]
+fn a_game_ends_only_with_the_secret_that_was_promised() {
+    let table = running(1);
+    let leave = Command::Leave { seat: 0 };
+    let mut other = FairDice::new(Secret([1; 32]), table.game());
+    let answer = decide(table.game.as_ref(), &leave, table.now, &mut other);
+    assert_eq!(answer, Err(Rejection::WrongSecret));
+    let answer = decide(table.game.as_ref(), &leave, table.now, &mut NoDice);
+    assert_eq!(answer, Err(Rejection::WrongSecret));
+    assert!(table.decide(&leave, &[]).is_ok());
+}
+
+#[test]
 fn a_finished_game() {
     let mut table = Match::running("classic", json!({ "target": 100 }), 1);
     table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
     table.tell(&bank(0, Some(&[0])), &[]).unwrap();
     assert!(matches!(table.game().table.stage, Stage::Ended(_)));
-    for command in [roll(0), Command::Leave { seat: 0 }, Command::Start, Command::Abandon] {
+    for command in [
+        roll(0),
+        Command::Leave { seat: 0 },
+        Command::Start,
+        Command::Abandon { touched: Moment(0) },
+    ] {
         refused(&table, &command, &[1; 6], Rejection::GameOver, "the game is over");
     }
 }
@@ -337,13 +392,28 @@ fn absurd_rules() {
     );
     absurd(
         json!({ "target": "much" }),
-        "rule target cannot be \"much\": invalid type: string \"much\", expected i64",
+        "rule target cannot be \"much\": it must be a whole number",
     );
     absurd(
         json!({ "scoring": "no-such" }),
-        "rule scoring cannot be \"no-such\": there is no table 'no-such'; \
-         there are: classic, house-750",
+        "rule scoring cannot be \"no-such\": the known tables are classic, house-750",
     );
+    absurd(
+        json!({ "dice": 300 }),
+        "rule dice cannot be 300: it must be a whole number from 0 to 255",
+    );
+    absurd(
+        json!({ "turn_seconds": -1 }),
+        "rule turn_seconds cannot be -1: it must be a whole number of 0 or more",
+    );
+    absurd(
+        json!({ "scoring": { "single": [1, 2, 3] } }),
+        "rule scoring cannot be {\"single\":[1,2,3]}: it must be an array of length 6",
+    );
+    let classic = Ruleset::preset("farkle", None).unwrap();
+    let typo = json!({ "scoring": { "straigth": 5 } });
+    let refusal = classic.with(typo.as_object().unwrap()).unwrap_err().to_string();
+    assert!(refusal.contains("unknown field `straigth`, expected one of `single`"), "{refusal}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use hkdf::Hkdf;
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 use sha2::Sha256;
 
-use super::{RulesetHash, Secret, SeedsHash, draws::die, ruleset_hash, seeds_hash};
+use super::{RulesetHash, Secret, SeedsHash, draws::die, seeds_hash};
 use crate::{Dice, Draw, Game, GameId};
 
 /// What all draws of a game are made from: the house's secret and the players' seeds together.
@@ -60,8 +60,7 @@ impl FairDice {
     /// The dice of a game: from the secret behind its commitment and the seeds of its seats.
     pub fn new(secret: Secret, game: &Game) -> Self {
         let seeds = seeds_hash(game.table.seats.iter().map(|seat| seat.seed.as_ref()));
-        let key =
-            DiceKey::derive(&secret, &seeds, game.table.id, &ruleset_hash(&game.table.ruleset));
+        let key = DiceKey::derive(&secret, &seeds, game.table.id, &game.table.ruleset_hash);
         Self { secret, key }
     }
 }

@@ -8,12 +8,10 @@
 mod digest;
 mod draws;
 mod key;
-mod verify;
 
 pub use digest::{Commitment, RulesetHash, Secret, SeedsHash};
 pub use draws::pick;
 pub use key::{DiceKey, FairDice};
-pub use verify::{Unfair, verify};
 
 use crate::{GameId, Ruleset, text::ClientSeed};
 use digest::sha256;

@@ -1,6 +1,6 @@
 //! What is on the table in Farkle, folded from events.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +19,6 @@ pub struct Farkle {
     pub players: Vec<FarklePlayer>,
     /// The round of the seat to move.
     pub round: FarkleRound,
-    /// The round of the table in which somebody first reached the target.
-    pub target_reached_in: Option<u32>,
 }
 
 /// What a player has so far.
@@ -36,6 +34,8 @@ pub struct FarklePlayer {
     pub hot_dice: u32,
     /// The most points one round brought.
     pub best_round: Points,
+    /// The round of the table in which the player first reached the target.
+    pub reached_target_in: Option<u32>,
     /// Every round played and how it ended. Shared between copies until it grows.
     pub rounds: Arc<Vec<RoundRecord>>,
 }
@@ -117,18 +117,13 @@ impl FarkleRound {
 
     /// Points that are lost if the round ends now without a bank.
     pub fn unbanked(&self) -> Points {
-        self.round_score + self.turn_score
+        self.round_score.saturating_add(self.turn_score)
     }
 }
 
 impl Farkle {
     pub(crate) fn new(rules: &Arc<FarkleRules>) -> Self {
-        Self {
-            rules: Arc::clone(rules),
-            players: Vec::new(),
-            round: FarkleRound::default(),
-            target_reached_in: None,
-        }
+        Self { rules: Arc::clone(rules), players: Vec::new(), round: FarkleRound::default() }
     }
 
     /// Every selection of the roll on the table that scores, and its points.
@@ -146,7 +141,7 @@ impl Farkle {
     pub(super) fn fold(&mut self, event: &Event) {
         match event {
             Event::SeatTaken { seat, .. } => {
-                if usize::from(*seat) >= self.players.len() {
+                if usize::from(*seat) == self.players.len() {
                     self.players.push(FarklePlayer::default());
                 }
             }
@@ -174,17 +169,17 @@ impl Farkle {
         self.change(banked.seat, |player| {
             player.game_score = banked.game_score;
             player.farkles_in_a_row = 0;
+            if banked.reaches_target {
+                player.reached_target_in.get_or_insert(banked.round);
+            }
         });
-        if banked.reaches_target {
-            self.target_reached_in.get_or_insert(banked.round);
-        }
     }
 
     fn saved(&mut self, saved: &Saved) {
         let hot = u32::from(saved.left.is_empty());
         self.round.saved(saved);
-        self.round.hot_dice += hot;
-        self.change(saved.seat, |player| player.hot_dice += hot);
+        self.round.hot_dice = self.round.hot_dice.saturating_add(hot);
+        self.change(saved.seat, |player| player.hot_dice = player.hot_dice.saturating_add(hot));
     }
 
     fn changed(&mut self, effect: &EffectApplied) {
@@ -209,10 +204,16 @@ impl Farkle {
             hot_dice: self.round.hot_dice,
         };
         self.change(ended.seat, |player| {
-            player.forfeited += ended.forfeited;
+            player.forfeited = player.forfeited.saturating_add(ended.forfeited);
             player.best_round = player.best_round.max(ended.points);
             Arc::make_mut(&mut player.rounds).push(record);
         });
+    }
+
+    /// A player; one that is not there has nothing.
+    pub(super) fn player(&self, seat: SeatNo) -> &FarklePlayer {
+        static NOBODY: LazyLock<FarklePlayer> = LazyLock::new(FarklePlayer::default);
+        self.players.get(usize::from(seat)).unwrap_or(&NOBODY)
     }
 
     fn change(&mut self, seat: SeatNo, change: impl FnOnce(&mut FarklePlayer)) {
@@ -225,6 +226,7 @@ impl Farkle {
         let Some(player) = self.players.get(usize::from(seat)) else {
             return Vec::new();
         };
+        let last = player.rounds.last();
         let idle = FarkleRound::default();
         let round = if table.turn.seat == seat { &self.round } else { &idle };
         vec![
@@ -239,6 +241,9 @@ impl Farkle {
             ("max_roll_points", Fact::Number(round.last_roll().map_or(0, |roll| roll.max_points))),
             ("best_round", Fact::Number(player.best_round)),
             ("rounds_played", Fact::Number(count(player.rounds.len()))),
+            ("last_round_end", Fact::Text(last.map_or("", |round| round.how.name()))),
+            ("last_round_points", Fact::Number(last.map_or(0, |round| round.points))),
+            ("last_round_hot_dice", Fact::Number(last.map_or(0, |round| round.hot_dice.into()))),
         ]
     }
 }
@@ -257,7 +262,7 @@ impl FarkleRound {
 
     fn rolled(&mut self, rolled: &Rolled) {
         if let Some(folded) = rolled.folded {
-            self.round_score += folded;
+            self.round_score = self.round_score.saturating_add(folded);
             self.turn_score = 0;
         }
         self.phase = Phase::Rolled;

@@ -22,7 +22,8 @@ impl Rulebook for Farkle {
             (Play::Roll, Phase::Rolled) => Err(Rejection::SaveFirst),
 
             (Play::Save { slots }, Phase::Rolled) => save(desk, slots),
-            (Play::Save { .. }, Phase::Opening | Phase::Saved) => Err(Rejection::NothingRolled),
+            (Play::Save { .. }, Phase::Opening) => Err(Rejection::NothingRolled),
+            (Play::Save { .. }, Phase::Saved) => Err(Rejection::AlreadySaved),
 
             (Play::Bank { slots: None }, Phase::Saved) => bank(desk),
             (Play::Bank { slots: None }, Phase::Rolled) => Err(Rejection::SaveFirst),
@@ -30,15 +31,12 @@ impl Rulebook for Farkle {
             (Play::Bank { slots: Some(slots) }, Phase::Rolled) => {
                 save(desk, slots).and_then(|()| bank(desk))
             }
-            (Play::Bank { slots: Some(_) }, Phase::Opening | Phase::Saved) => {
-                Err(Rejection::NothingRolled)
-            }
+            (Play::Bank { slots: Some(_) }, Phase::Opening) => Err(Rejection::NothingRolled),
+            (Play::Bank { slots: Some(_) }, Phase::Saved) => Err(Rejection::AlreadySaved),
 
-            (Play::Forfeit, Phase::Rolled) => {
-                farkle(desk, FarkledBy::Choice);
-                Ok(())
-            }
-            (Play::Forfeit, Phase::Opening | Phase::Saved) => Err(Rejection::NothingRolled),
+            (Play::Forfeit, Phase::Rolled) => farkle(desk, FarkledBy::Choice),
+            (Play::Forfeit, Phase::Opening) => Err(Rejection::NothingRolled),
+            (Play::Forfeit, Phase::Saved) => Err(Rejection::AlreadySaved),
         }
     }
 
@@ -56,7 +54,13 @@ impl Rulebook for Farkle {
                 let mut plays = vec![Play::Forfeit];
                 for (slots, points) in self.selections() {
                     plays.push(Play::Save { slots: slots.to_vec() });
-                    if breaks_in(self, table.turn.seat, self.round.unbanked() + points).is_ok() {
+                    if breaks_in(
+                        self,
+                        table.turn.seat,
+                        self.round.unbanked().saturating_add(points),
+                    )
+                    .is_ok()
+                    {
                         plays.push(Play::Bank { slots: Some(slots.to_vec()) });
                     }
                 }
@@ -71,8 +75,8 @@ impl Rulebook for Farkle {
         end_turn(desk, how, 0, forfeited);
     }
 
-    fn next_turn(desk: &mut FarkleDesk<'_>) {
-        super::ends::next_turn(desk);
+    fn next_turn(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
+        super::ends::next_turn(desk)
     }
 
     fn scores(&self) -> Vec<Points> {
@@ -102,10 +106,7 @@ fn roll(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
     let max_points = desk.board.rules.scoring.best(tally);
     let seat = desk.table.turn.seat;
     desk.record(Event::Rolled(Rolled { seat, draw, slots, raw, faces, max_points, folded }));
-    if max_points == 0 {
-        farkle(desk, FarkledBy::Roll);
-    }
-    Ok(())
+    if max_points == 0 { farkle(desk, FarkledBy::Roll) } else { Ok(()) }
 }
 
 /// The selection must be used up entirely by combinations.
@@ -128,7 +129,7 @@ fn save(desk: &mut FarkleDesk<'_>, named: &[u8]) -> Result<(), Rejection> {
         slots,
         combinations,
         points,
-        turn_score: board.round.turn_score + points,
+        turn_score: board.round.turn_score.saturating_add(points),
         left: roll.slots.without(slots),
     };
     desk.record(Event::Saved(saved));
@@ -147,7 +148,7 @@ fn bank(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
     let (round_score, turn_score) = (board.round.round_score, board.round.turn_score);
     let points = board.round.unbanked();
     breaks_in(board, turn.seat, points)?;
-    let game_score = board.players[usize::from(turn.seat)].game_score + points;
+    let game_score = board.player(turn.seat).game_score.saturating_add(points);
     desk.record(Event::Banked(Banked {
         seat: turn.seat,
         round: turn.round,
@@ -158,14 +159,13 @@ fn bank(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
         reaches_target: board.rules.target.is_some_and(|target| game_score >= target),
     }));
     end_turn(desk, TurnEnd::Banked, points, 0);
-    super::ends::next_turn(desk);
-    Ok(())
+    super::ends::next_turn(desk)
 }
 
 /// While nothing is on the score, a small bank is refused.
 fn breaks_in(board: &Farkle, seat: SeatNo, points: Points) -> Result<(), Rejection> {
     let needed = board.rules.break_in;
-    let on_the_board = board.players[usize::from(seat)].game_score != 0;
+    let on_the_board = board.player(seat).game_score != 0;
     if on_the_board || points >= needed {
         Ok(())
     } else {
@@ -174,10 +174,10 @@ fn breaks_in(board: &Farkle, seat: SeatNo, points: Points) -> Result<(), Rejecti
 }
 
 /// Everything unbanked is lost; several farkles in a row cost points on top.
-fn farkle(desk: &mut FarkleDesk<'_>, by: FarkledBy) {
+fn farkle(desk: &mut FarkleDesk<'_>, by: FarkledBy) -> Result<(), Rejection> {
     let seat = desk.table.turn.seat;
     let forfeited = desk.board.round.unbanked();
-    let in_a_row = desk.board.players[usize::from(seat)].farkles_in_a_row + 1;
+    let in_a_row = desk.board.player(seat).farkles_in_a_row.saturating_add(1);
     desk.record(Event::Farkled(Farkled { seat, by, forfeited, in_a_row }));
     penalise(desk, seat);
     let how = match by {
@@ -185,19 +185,23 @@ fn farkle(desk: &mut FarkleDesk<'_>, by: FarkledBy) {
         FarkledBy::Choice => TurnEnd::Forfeited,
     };
     end_turn(desk, how, 0, forfeited);
-    super::ends::next_turn(desk);
+    super::ends::next_turn(desk)
 }
 
 /// The count starts again with each penalty.
 fn penalise(desk: &mut FarkleDesk<'_>, seat: SeatNo) {
     let rules = &desk.board.rules;
-    let player = &desk.board.players[usize::from(seat)];
+    let player = desk.board.player(seat);
     if rules.penalty_points == 0 || player.farkles_in_a_row < rules.penalty_farkles {
         return;
     }
     let score = player.game_score;
     let changes = vec![
-        Change { what: Measure::GameScore, before: score, after: score - rules.penalty_points },
+        Change {
+            what: Measure::GameScore,
+            before: score,
+            after: score.saturating_sub(rules.penalty_points),
+        },
         Change { what: Measure::FarklesInARow, before: player.farkles_in_a_row.into(), after: 0 },
     ];
     let source = EffectSource::FarklePenalty;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::scoring::{MOST_DICE, ScoreTable, Scoring, Tally};
 use crate::{
@@ -12,6 +13,7 @@ use crate::{
 
 /// What a game of Farkle is played by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FarkleRules {
     /// How many dice a set has.
     pub dice: u8,
@@ -45,16 +47,25 @@ impl FarkleRules {
             penalty_farkles: 3,
             penalty_points: 1_000,
             break_in: 0,
-            scoring: ScoreTable::new(Scoring::classic()),
+            scoring: ScoreTable::classic(),
         };
         let ten_round =
             Self { target: None, rounds: Some(10), overtime_rounds: Some(5), ..classic.clone() };
-        let house_750 = Self { scoring: ScoreTable::new(Scoring::house_750()), ..classic.clone() };
+        let house_750 = Self { scoring: ScoreTable::house_750(), ..classic.clone() };
         vec![
             preset("classic", classic),
             preset("ten-round", ten_round),
             preset("house-750", house_750),
         ]
+    }
+
+    /// A scoring table may be given by its name.
+    pub(crate) fn named_value(parameter: &str, value: &Value) -> Result<Value, Rejection> {
+        let ("scoring", Value::String(name)) = (parameter, value) else { return Ok(value.clone()) };
+        let table = Scoring::named(name).and_then(|table| serde_json::to_value(table).ok());
+        table.ok_or_else(|| {
+            bad(parameter, value, format!("the known tables are {}", Scoring::NAMES.join(", ")))
+        })
     }
 
     /// Refuses rules that make no sense.

@@ -20,6 +20,10 @@ impl Dice for Script<'_> {
     fn draw(&mut self, _: Draw, _: u8) -> Vec<u32> {
         self.0.to_vec()
     }
+
+    fn secret(&self) -> Option<Secret> {
+        Some(SECRET)
+    }
 }
 
 pub(crate) const SECRET: Secret = Secret([42; 32]);

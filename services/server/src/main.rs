@@ -29,10 +29,11 @@ enum Task {
         #[arg(short, long)]
         steps: bool,
     },
-    /// Checks the dice of finished games from their events alone.
+    /// Proves finished games from their events alone.
     ///
-    /// A file has one event a line, as JSON. Exits with 0 if every game is fair, 1 if one is not,
-    /// 2 if a file cannot be read.
+    /// Every roll is drawn again from the revealed secret and the players' seeds, and every event is
+    /// decided again under the game's own rules. A file has one event a line, as JSON. Exits with 0 if
+    /// every game is proven, 1 if one is not, 2 if a file cannot be read.
     Verify {
         /// Event files (NDJSON).
         #[arg(required = true, value_name = "FILE")]

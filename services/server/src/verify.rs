@@ -1,4 +1,4 @@
-//! `croupier verify`: draws every roll of a finished game again.
+//! `croupier verify`: plays a finished game again from its events.
 
 use std::{
     io::{self, Write},
@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use domain::{Event, fair};
+use domain::{Event, Proven};
 
 use crate::terminal::{BAD, BROKEN, GOOD};
 
@@ -19,13 +19,17 @@ pub(crate) fn run(files: &[PathBuf], out: &mut impl Write) -> io::Result<ExitCod
                 code = 2;
                 writeln!(out, "{BROKEN}!{BROKEN:#} {file}: {problem}")?;
             }
-            Ok(events) => match fair::verify(&events) {
-                Ok(rolls) => {
-                    writeln!(out, "{GOOD}✓{GOOD:#} {file}: commitment, seeds and {rolls} rolls")?;
+            Ok(log) => match domain::verify(&log) {
+                Ok(Proven { rolls, events }) => {
+                    let found = format!("commitment, seeds, {rolls} rolls drawn again");
+                    writeln!(
+                        out,
+                        "{GOOD}✓{GOOD:#} {file}: {found}, {events} events decided again"
+                    )?;
                 }
-                Err(unfair) => {
+                Err(unproven) => {
                     code = code.max(1);
-                    writeln!(out, "{BAD}✗{BAD:#} {file}: {unfair}")?;
+                    writeln!(out, "{BAD}✗{BAD:#} {file}: {unproven}")?;
                 }
             },
         }

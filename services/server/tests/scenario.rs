@@ -185,6 +185,46 @@ fn one_broken_scenario_leaves_the_others_of_other_files() {
 }
 
 #[test]
+fn one_broken_scenario_leaves_the_others_of_its_file() {
+    let good = format!("{HEAD}  - ann: roll [1,1,1,2,3,4]\n");
+    let broken = format!("{HEAD}  - ann: rol [1]\n");
+    check(&format!("{good}---\n{broken}---\n{good}"), 2, &["2 passed, 0 failed, 1 broken"]);
+}
+
+#[test]
+fn nothing_passes_by_saying_nothing() {
+    steps("  - expect: {}\n", 2, &["nothing is expected"]);
+    steps("  - expect: { ann: {} }\n", 2, &["nothing is expected of 'ann'"]);
+    let steps = "steps:\n  - a: roll [1]\n";
+    check(
+        &format!("name: x\ngame: farkle\nseats: [a]\nrejected: true\n{steps}"),
+        2,
+        &["a scenario whose set-up is rejected has no steps"],
+    );
+}
+
+#[test]
+fn odd_names_and_purses() {
+    let numbers = "name: x\ngame: farkle\nseats: [7, 8]\nsteps:\n";
+    check(&format!("{numbers}  - expect: {{ to_move: 7, winner: null }}\n"), 0, &[]);
+    let seat = |seat: &str| format!("name: x\ngame: farkle\nseats: [{seat}]\n");
+    check(&seat("winner"), 2, &["a seat cannot be called 'winner'"]);
+    check(&seat("{ name: a, money: -1 }"), 2, &["money must be a number of dollars"]);
+    check(&seat("{ name: a, money: 9223372036854775807 }"), 2, &["money must be a number"]);
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let output = Command::new(env!("CARGO_BIN_EXE_croupier"))
+        .args(["scenario", "tests/scenarios/farkle/forfeit.yaml"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .env("CLICOLOR_FORCE", "1")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("\u{1b}[32m✓"));
+}
+
+#[test]
 fn paths_that_are_not_there() {
     let run = croupier(&["scenario", "no/such/file.yaml"]);
     assert_eq!(run.code, 2);
@@ -199,7 +239,7 @@ fn paths_that_are_not_there() {
 fn games_are_verified_from_their_events() {
     let run = croupier(&["verify", "tests/vectors/game.ndjson"]);
     assert_eq!(run.code, 0, "{}", run.printed);
-    assert!(run.printed.contains("✓ tests/vectors/game.ndjson: commitment, seeds and 20 rolls"));
+    assert!(run.printed.contains("20 rolls drawn again, 76 events decided again"));
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("game.ndjson");
@@ -211,7 +251,7 @@ fn games_are_verified_from_their_events() {
     };
     let run = verify(&game.replacen("größe", "grosse", 1));
     assert_eq!(run.code, 1);
-    assert!(run.printed.contains("not the ones that were sealed"), "{}", run.printed);
+    assert!(run.printed.contains("event 7 is {\"Started\""), "{}", run.printed);
     let run = verify(&game.replacen("\"Started\"", "\"Begun\"", 1));
     assert_eq!(run.code, 2);
     assert!(run.printed.contains("line 7: unknown variant `Begun`"), "{}", run.printed);

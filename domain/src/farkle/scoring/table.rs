@@ -1,8 +1,12 @@
 //! A compiled scoring table.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::VecDeque,
+    ops::Deref,
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+};
 
-use serde::{Deserialize, Serialize, de};
+use serde::{Deserialize, Serialize};
 
 use super::{
     compile::{Row, Scored, Scoring, rows},
@@ -10,9 +14,9 @@ use super::{
 };
 use crate::{Combination, Faces, Points, Slots};
 
-/// Scores dice by look-up. Written in JSON as its numbers ([`Scoring`]), read from them or from
-/// the name of a known table.
-#[derive(Clone)]
+/// Scores dice by look-up. Written in JSON as its numbers, [`Scoring`].
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(from = "Scoring", into = "Scoring")]
 pub struct ScoreTable(Arc<Compiled>);
 
 struct Compiled {
@@ -21,26 +25,47 @@ struct Compiled {
     rows: Vec<Row>,
 }
 
-/// The tables used last, so that games under the same rules share one. A table is a function of
-/// its numbers alone: sharing is never seen, except in time and memory.
-static RECENT: Mutex<Vec<ScoreTable>> = Mutex::new(Vec::new());
+/// Games under the same numbers share a table. It is a function of its numbers alone, so sharing is
+/// never seen, except in time and memory.
+static CLASSIC: LazyLock<ScoreTable> = LazyLock::new(|| ScoreTable::compile(Scoring::classic()));
+static HOUSE_750: LazyLock<ScoreTable> =
+    LazyLock::new(|| ScoreTable::compile(Scoring::house_750()));
+/// The custom tables used last.
+static RECENT: Mutex<VecDeque<ScoreTable>> = Mutex::new(VecDeque::new());
 const RECENT_MOST: usize = 16;
 
 impl ScoreTable {
+    /// The classic table.
+    pub fn classic() -> Self {
+        CLASSIC.clone()
+    }
+
+    /// The table of a live site.
+    pub fn house_750() -> Self {
+        HOUSE_750.clone()
+    }
+
     /// The table of these numbers.
     pub fn new(scoring: Scoring) -> Self {
-        let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = recent.iter().position(|table| table.0.scoring == scoring);
-        let table = if let Some(at) = known {
-            recent.remove(at)
-        } else {
-            let combinations = scoring.combinations();
-            let rows = rows(&combinations);
-            Self(Arc::new(Compiled { scoring, combinations, rows }))
-        };
-        recent.insert(0, table.clone());
+        let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = [&CLASSIC, &HOUSE_750].into_iter().find(|table| table.0.scoring == scoring);
+        if let Some(table) = known {
+            return table.deref().clone();
+        }
+        if let Some(table) = recent().iter().find(|table| table.0.scoring == scoring) {
+            return table.clone();
+        }
+        let table = Self::compile(scoring);
+        let mut recent = recent();
+        recent.push_front(table.clone());
         recent.truncate(RECENT_MOST);
         table
+    }
+
+    fn compile(scoring: Scoring) -> Self {
+        let combinations = scoring.combinations();
+        let rows = rows(&combinations);
+        Self(Arc::new(Compiled { scoring, combinations, rows }))
     }
 
     /// The numbers.
@@ -108,26 +133,14 @@ impl std::fmt::Debug for ScoreTable {
     }
 }
 
-impl Serialize for ScoreTable {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.0.scoring.serialize(to)
+impl From<Scoring> for ScoreTable {
+    fn from(scoring: Scoring) -> Self {
+        Self::new(scoring)
     }
 }
 
-impl<'de> Deserialize<'de> for ScoreTable {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Name(String),
-            Numbers(Box<Scoring>),
-        }
-        match Written::deserialize(from)? {
-            Written::Numbers(scoring) => Ok(Self::new(*scoring)),
-            Written::Name(name) => Scoring::named(&name).map(Self::new).ok_or_else(|| {
-                let known = Scoring::NAMES.join(", ");
-                de::Error::custom(format_args!("there is no table '{name}'; there are: {known}"))
-            }),
-        }
+impl From<ScoreTable> for Scoring {
+    fn from(table: ScoreTable) -> Self {
+        table.0.scoring.clone()
     }
 }

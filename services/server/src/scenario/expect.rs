@@ -48,6 +48,9 @@ impl Wanted {
     pub(super) fn parse(node: &Node, seats: &[&str]) -> Result<Vec<Self>, Broken> {
         let mut wanted = Vec::new();
         for (key, value) in node.entries("expect")? {
+            if matches!(&value.value, Value::Map(facts) if facts.is_empty()) {
+                return Err(value.is_not(&format!("nothing is expected of '{key}'")));
+            }
             let subject = match key.as_str() {
                 "to_move" => Subject::ToMove,
                 "winner" => Subject::Winner,
@@ -71,6 +74,9 @@ impl Wanted {
             };
             wanted.push(Self { subject, value: value.clone() });
         }
+        if wanted.is_empty() {
+            return Err(node.is_not("nothing is expected"));
+        }
         Ok(wanted)
     }
 
@@ -79,10 +85,8 @@ impl Wanted {
         let found = self.look(seen)?;
         let same = match (&self.subject, &self.value.value) {
             (Subject::Events, _) => self.same_events(&found)?,
-            // A single winner need not be a list.
-            (Subject::Winner, Value::Text(_)) => {
-                found.value == Value::List(vec![self.value.clone()])
-            }
+            (Subject::Winner, _) => found == self.names()?,
+            (Subject::ToMove, Value::Number(_)) => found.value == text(&self.value.text("a name")?),
             _ => found == self.value,
         };
         Ok((!same).then(|| Difference {
@@ -92,7 +96,25 @@ impl Wanted {
         }))
     }
 
-    /// The roll itself may be left out behind a step that rolls.
+    /// A list of names, where a single one need not be a list and nothing is nobody.
+    fn names(&self) -> Result<Node, Broken> {
+        let written = match &self.value.value {
+            Value::List(names) => names.clone(),
+            Value::Null => Vec::new(),
+            Value::Flag(_) | Value::Number(_) | Value::Text(_) | Value::Map(_) => {
+                vec![self.value.clone()]
+            }
+        };
+        let names = written
+            .iter()
+            .map(|name| Ok(Node { line: name.line, value: text(&name.text("a name")?) }));
+        Ok(Node {
+            line: self.value.line,
+            value: Value::List(names.collect::<Result<_, Broken>>()?),
+        })
+    }
+
+    /// The roll itself may be left out behind a step that rolls, and what the end of the game pays.
     fn same_events(&self, found: &Node) -> Result<bool, Broken> {
         let (wanted, found) = (self.value.list("events")?, found.list("events")?);
         for name in wanted {
@@ -104,8 +126,13 @@ impl Wanted {
                     .is_not(&format!("no event is called '{name}'; there are: {known}")));
             }
         }
-        let rolled = found.first().is_some_and(|event| event.value == text("Rolled"));
-        Ok(found == wanted || (rolled && &found[1..] == wanted))
+        let rolled = usize::from(found.first().is_some_and(|event| event.value == text("Rolled")));
+        let paid =
+            found.iter().rev().take_while(|event| event.value == text("MoneyAwarded")).count();
+        let ends = [found.len(), found.len() - paid];
+        Ok(ends.iter().any(|&end| {
+            &found[..end] == wanted || found.get(rolled..end).is_some_and(|found| found == wanted)
+        }))
     }
 
     fn look(&self, seen: &Seen<'_>) -> Result<Node, Broken> {
@@ -146,10 +173,11 @@ impl Wanted {
         match found {
             // The game knows what was earned in it, the scenario what was there before.
             Some(("money", Fact::Number(earned))) => {
-                Ok(Value::Number(seen.seats[seat].money + earned))
+                Ok(Value::Number(seen.seats[seat].money.saturating_add(*earned)))
             }
             Some((_, Fact::Number(number))) => Ok(Value::Number(*number)),
             Some((_, Fact::Flag(flag))) => Ok(Value::Flag(*flag)),
+            Some((_, Fact::Text(fact))) => Ok(text(fact)),
             None => {
                 let known: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
                 Err(self.value.is_not(&format!(

@@ -54,11 +54,11 @@ pub(super) enum Refusal {
     Named(String),
 }
 
-/// All scenarios of a file.
-pub(super) fn scenarios(text: &str) -> Result<Vec<Scenario>, Broken> {
+/// All scenarios of a file; one that is broken leaves the others.
+pub(super) fn scenarios(text: &str) -> Result<Vec<Result<Scenario, Broken>>, Broken> {
     let documents = yaml::documents(text)?;
-    let scenarios = documents.iter().filter(|d| d.value != Value::Null).map(scenario);
-    let scenarios: Vec<Scenario> = scenarios.collect::<Result<_, _>>()?;
+    let scenarios: Vec<_> =
+        documents.iter().filter(|d| d.value != Value::Null).map(scenario).collect();
     if scenarios.is_empty() {
         return Err(Broken::at(1, "the file holds no scenario"));
     }
@@ -106,6 +106,9 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
             return Err(document.is_not(&format!("the scenario has no '{part}'")));
         }
     }
+    if scenario.rejected.is_some() && !steps.is_empty() {
+        return Err(document.is_not("a scenario whose set-up is rejected has no steps"));
+    }
     let names: Vec<&str> = scenario.seats.iter().map(|seat| seat.name.as_str()).collect();
     scenario.steps = steps.iter().map(|node| step(node, &names)).collect::<Result<_, _>>()?;
     Ok(scenario)
@@ -114,16 +117,16 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
 /// A seat is a name, or a map with more.
 fn seat(node: &Node) -> Result<Seat, Broken> {
     let mut seat = Seat { name: String::new(), seed: None, money: FIRST_MONEY };
-    if let Value::Text(name) = &node.value {
-        seat.name.clone_from(name);
+    if let Ok(name) = node.text("a seat") {
+        seat.name = name;
     } else {
         for (key, value) in node.entries("a seat")? {
             match key.as_str() {
                 "name" => seat.name = value.text("name")?,
                 "seed" => seat.seed = Some(value.text("seed")?),
                 "money" => {
-                    let Value::Number(money) = value.value else {
-                        return Err(value.is_not("money must be a number"));
+                    let Value::Number(money @ 0..=1_000_000_000) = value.value else {
+                        return Err(value.is_not("money must be a number of dollars, 0 or more"));
                     };
                     seat.money = money;
                 }
@@ -136,11 +139,15 @@ fn seat(node: &Node) -> Result<Seat, Broken> {
             }
         }
     }
-    if ["expect", "rejected", "house"].contains(&seat.name.as_str()) {
+    if RESERVED.contains(&seat.name.as_str()) {
         return Err(node.is_not(&format!("a seat cannot be called '{}'", seat.name)));
     }
     Ok(seat)
 }
+
+/// Words that mean something else in a step or an expectation.
+const RESERVED: [&str; 8] =
+    ["expect", "rejected", "house", "to_move", "winner", "round", "decided_by", "events"];
 
 /// The dice of a loadout. Every die is an ordinary one.
 fn dice(list: &Node) -> Result<(), Broken> {

@@ -54,9 +54,10 @@ fn run_file(path: &Path, report: &mut Report<'_, impl Write>) -> io::Result<()> 
     report.file(path)?;
     match file::scenarios(&text) {
         Err(broken) => report.broken(&broken),
-        Ok(scenarios) => {
-            scenarios.iter().try_for_each(|scenario| report.played(scenario, play::play(scenario)))
-        }
+        Ok(scenarios) => scenarios.iter().try_for_each(|scenario| match scenario {
+            Ok(scenario) => report.played(scenario, play::play(scenario)),
+            Err(broken) => report.broken(broken),
+        }),
     }
 }
 
@@ -71,7 +72,8 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in entries {
         let is_yaml = entry.extension().is_some_and(|end| end == "yaml" || end == "yml");
-        if entry.is_dir() || is_yaml {
+        // A link to a folder may lead back to where we are.
+        if (entry.is_dir() && !entry.is_symlink()) || is_yaml {
             found.extend(files(&entry)?);
         }
     }

@@ -42,12 +42,19 @@ pub(super) enum Verdict {
     Broken(Broken),
 }
 
+/// Scripted dice have no secret; this one stands where a game needs one to end.
+const SECRET: Secret = Secret([0; 32]);
+
 /// Dice that fall as the step says.
 struct Script<'a>(&'a [u32]);
 
 impl Dice for Script<'_> {
     fn draw(&mut self, _: Draw, _: u8) -> Vec<u32> {
         self.0.to_vec()
+    }
+
+    fn secret(&self) -> Option<Secret> {
+        Some(SECRET)
     }
 }
 
@@ -116,7 +123,7 @@ impl Run<'_> {
         let preset = Ruleset::preset(&scenario.game, scenario.preset.as_deref())?;
         let ruleset = Arc::new(preset.with(&scenario.rules)?);
         let game = GameId(Uuid::nil());
-        let commitment = commitment(&Secret([0; 32]), game, ruleset_hash(&ruleset));
+        let commitment = commitment(&SECRET, game, ruleset_hash(&ruleset));
         self.tell(scenario.line, &Command::Create { game, ruleset, commitment }, &[])?;
         for (number, seat) in (1..).zip(&scenario.seats) {
             let player = PlayerId(Uuid::from_u128(number));
@@ -133,18 +140,13 @@ impl Run<'_> {
         verb: &Verb,
         rejected: Option<&Refusal>,
     ) -> Result<(), Verdict> {
-        let deadline = self.game.as_ref().and_then(|game| game.table.turn.deadline);
-        self.now = match (verb, deadline) {
-            (Verb::TimeOut, Some(deadline)) => self.now.max(deadline),
-            (Verb::Play(..) | Verb::Quit | Verb::Abandon | Verb::TimeOut, _) => {
-                self.now.plus_seconds(1)
-            }
-        };
+        let touched = self.now;
+        self.now = self.moment_of(verb);
         let raw = match verb {
             Verb::Play(_, raw) => raw.as_slice(),
             Verb::TimeOut | Verb::Quit | Verb::Abandon => &[],
         };
-        let command = verb.command(u8::try_from(seat).unwrap_or(u8::MAX));
+        let command = verb.command(u8::try_from(seat).unwrap_or(u8::MAX), touched);
         let answer = self.tell(line, &command, raw);
         if let Err(wrong @ Rejection::WrongRoll { .. }) = &answer {
             return Err(Verdict::Broken(Broken::at(line, wrong.to_string())));
@@ -161,6 +163,17 @@ impl Run<'_> {
                 self.story.push((line, refused));
                 Ok(())
             }
+        }
+    }
+
+    /// A step takes a second; a time-out and an abandonment come when they are due.
+    fn moment_of(&self, verb: &Verb) -> Moment {
+        let Some(table) = self.game.as_ref().map(|game| &game.table) else { return self.now };
+        let next = self.now.plus_seconds(1);
+        match verb {
+            Verb::TimeOut => next.max(table.turn.deadline.unwrap_or(next)),
+            Verb::Abandon => self.now.plus_hours(table.ruleset.table.expiry_hours),
+            Verb::Play(..) | Verb::Quit => next,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The verbs of a step: `roll [1,2,3]`, `save [0]`, `bank`, …
 
-use domain::{Command, Play, SeatNo};
+use domain::{Command, Moment, Play, SeatNo};
 
 /// What a step does.
 #[derive(Clone, Debug)]
@@ -34,18 +34,19 @@ impl Verb {
             ("bank", _, false) => Ok(Self::Play(Play::Bank { slots: optional(rest)? }, Vec::new())),
             ("forfeit", "", false) => Ok(Self::Play(Play::Forfeit, Vec::new())),
             ("timeout", "", false) => Ok(Self::TimeOut),
-            ("quit" | "leave", "", false) => Ok(Self::Quit),
+            ("quit", "", false) => Ok(Self::Quit),
             ("abandon", "", true) => Ok(Self::Abandon),
             _ => Err(format!("'{written}' is no step; there are: {VERBS}")),
         }
     }
 
-    pub(super) fn command(&self, seat: SeatNo) -> Command {
+    /// The command; `touched` is when the game was last touched.
+    pub(super) fn command(&self, seat: SeatNo, touched: Moment) -> Command {
         match self {
             Self::Play(play, _) => Command::Play { seat, play: play.clone() },
             Self::TimeOut => Command::TimeOut { seat },
             Self::Quit => Command::Leave { seat },
-            Self::Abandon => Command::Abandon,
+            Self::Abandon => Command::Abandon { touched },
         }
     }
 }
