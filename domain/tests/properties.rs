@@ -284,7 +284,7 @@ fn random_games_see_every_kind_of_event_and_end() {
             .collect();
         let (preset, rules) = match number % 3 {
             0 => ("classic", json!({ "target": 600 })),
-            1 => ("ten-round", json!({ "rounds": 1, "overtime_rounds": number % 2 })),
+            1 => ("ten-round", json!({ "rounds": 3, "overtime_rounds": number % 2, "dice": 2 })),
             _ => ("classic", json!({ "target": 9000, "solo_turn_seconds": 10, "dice": 2 })),
         };
         let table = play_by(&choices, rules, preset, u8::try_from(number % 4 + 1).unwrap(), |_| {});
