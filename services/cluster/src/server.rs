@@ -119,7 +119,7 @@ fn options(settings: Settings) -> &'static [&'static str] {
     match settings {
         Settings::Durable => &[
             "listen_addresses=",
-            "max_connections=200",
+            "max_connections=400",
             "shared_buffers=256MB",
             "wal_compression=on",
             "max_wal_size=4GB",

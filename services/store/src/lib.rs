@@ -1,1 +1,37 @@
-//! The event log on PostgreSQL.
+//! The event log on PostgreSQL: append, read, tail, prove.
+//!
+//! A stream is the life of one thing, a game or an account; its events are numbered 1, 2, 3 …
+//! without holes and chained by hashes. Streams live in 64 shards; inside a shard events have
+//! positions 1, 2, 3 … in the order of commits, so that a reader who keeps 64 positions never misses
+//! one. [`Store::append`] adds events if the stream still ends where the caller thinks,
+//! [`Store::stream`] and [`Store::log`] read, [`Store::tail`] follows, [`seal`] and [`prove`] make
+//! sure that nobody changed anything.
+
+mod append;
+mod chain;
+mod codec;
+mod committer;
+mod envelope;
+mod error;
+mod merkle;
+mod read;
+mod shard;
+mod store;
+mod tail;
+mod timestamp;
+
+#[cfg(test)]
+mod tests;
+
+pub mod prove;
+pub mod seal;
+
+pub use append::{Append, Appended};
+pub use chain::Hash;
+pub use codec::{Undecodable, decode, encode, schema_of};
+pub use envelope::{Envelope, Head, Recorded, StreamId};
+pub use error::{AppendError, ReadError, StoreError};
+pub use read::Loaded;
+pub use shard::{Positions, SHARDS, Shard};
+pub use store::{Settings, Store, migrate};
+pub use tail::Tail;

@@ -1,0 +1,217 @@
+//! Reading: a stream from a version, a shard from a position, one command's events.
+
+use domain::{Event, Game, evolve};
+use futures_util::{
+    Stream, StreamExt, TryStreamExt,
+    stream::{self, BoxStream},
+};
+use sqlx::{PgPool, Row, postgres::PgRow};
+use uuid::Uuid;
+
+use crate::{
+    Envelope, Hash, Head, Positions, ReadError, Recorded, Shard, Store, StoreError, StreamId,
+    timestamp::Micros,
+};
+
+/// How many events a page has.
+const PAGE: i64 = 2000;
+
+pub(crate) const STREAM_PAGE: &str = "
+SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
+  FROM event
+ WHERE shard = $1 AND stream = $2 AND version > $3
+ ORDER BY version
+ LIMIT $4";
+
+pub(crate) const LOG_PAGE: &str = "
+SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
+  FROM event
+ WHERE shard = $1 AND position > $2
+ ORDER BY position
+ LIMIT $3";
+
+/// The next events of several shards at once, shard by shard.
+pub(crate) const LOG_PAGES: &str = "
+SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
+       e.hash
+  FROM unnest($1::smallint[], $2::bigint[]) AS w (shard, after)
+ CROSS JOIN LATERAL (
+        SELECT * FROM event WHERE shard = w.shard AND position > w.after ORDER BY position LIMIT $3) e";
+
+/// A game as its stream tells it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The game; `None` if it was never created.
+    pub game: Option<Game>,
+    /// Where its stream ends.
+    pub head: Head,
+}
+
+impl Store {
+    /// The events of a stream behind a version, in order. A stream that does not exist has none.
+    pub fn stream(
+        &self,
+        stream: StreamId,
+        after: i64,
+    ) -> impl Stream<Item = Result<Recorded, ReadError>> + Send + use<> {
+        decoded(self.stream_envelopes(stream, after))
+    }
+
+    /// The events of a shard behind a position, in the order of commits.
+    pub fn log(
+        &self,
+        shard: Shard,
+        after: i64,
+    ) -> impl Stream<Item = Result<Recorded, ReadError>> + Send + use<> {
+        decoded(self.log_envelopes(shard, after))
+    }
+
+    /// The stored form of a stream.
+    pub fn stream_envelopes(
+        &self,
+        stream: StreamId,
+        after: i64,
+    ) -> BoxStream<'static, Result<Envelope, StoreError>> {
+        let (pool, shard) = (self.pool.clone(), Shard::of(stream));
+        pages(after, move |after| {
+            let pool = pool.clone();
+            async move {
+                let query =
+                    sqlx::query(STREAM_PAGE).bind(shard.sql()).bind(stream).bind(after).bind(PAGE);
+                envelopes(query.fetch_all(&pool).await?, |envelope| envelope.version)
+            }
+        })
+    }
+
+    /// The stored form of a shard's log.
+    pub fn log_envelopes(
+        &self,
+        shard: Shard,
+        after: i64,
+    ) -> BoxStream<'static, Result<Envelope, StoreError>> {
+        let pool = self.pool.clone();
+        pages(after, move |after| {
+            let pool = pool.clone();
+            async move {
+                let query = sqlx::query(LOG_PAGE).bind(shard.sql()).bind(after).bind(PAGE);
+                envelopes(query.fetch_all(&pool).await?, |envelope| envelope.position)
+            }
+        })
+    }
+
+    /// Folds a game from its stream.
+    pub async fn load(&self, stream: StreamId) -> Result<Loaded, ReadError> {
+        let mut loaded = Loaded { game: None, head: Head::NEW };
+        let mut events = Box::pin(self.stream(stream, 0));
+        while let Some(recorded) = events.try_next().await? {
+            loaded.game = evolve(loaded.game, &recorded.event);
+            loaded.head = recorded.head();
+        }
+        Ok(loaded)
+    }
+
+    /// What an earlier command with this id did, if it went through: the hash of its request and the
+    /// events it appended.
+    pub async fn receipt(
+        &self,
+        stream: StreamId,
+        command: Uuid,
+    ) -> Result<Option<(Hash, Vec<Event>)>, ReadError> {
+        const RECEIPT: &str = "
+SELECT request, first_version, last_version FROM receipt WHERE shard = $1 AND stream = $2 AND command = $3";
+        let query = sqlx::query(RECEIPT).bind(Shard::of(stream).sql()).bind(stream).bind(command);
+        let Some(row) = query.fetch_optional(&self.pool).await.map_err(StoreError::from)? else {
+            return Ok(None);
+        };
+        let request = Hash::from_sql(row.try_get(0).map_err(StoreError::from)?);
+        let first: i64 = row.try_get(1).map_err(StoreError::from)?;
+        let last: i64 = row.try_get(2).map_err(StoreError::from)?;
+        let events =
+            self.stream(stream, first - 1).take(usize::try_from(last - first + 1).unwrap_or(0));
+        Ok(Some((request, events.map_ok(|recorded| recorded.event).try_collect().await?)))
+    }
+
+    /// Where every shard ends now.
+    pub async fn heads(&self) -> Result<Positions, StoreError> {
+        heads(&self.pool).await
+    }
+}
+
+pub(crate) async fn heads(pool: &PgPool) -> Result<Positions, StoreError> {
+    let rows = sqlx::query("SELECT shard, position FROM shard_head").fetch_all(pool).await?;
+    let mut positions = Positions::default();
+    for row in rows {
+        positions.set(Shard::from_sql(row.try_get(0)?), row.try_get(1)?);
+    }
+    Ok(positions)
+}
+
+/// The next events of these shards, at most so many of each.
+pub(crate) async fn log_pages(
+    pool: &PgPool,
+    shards: &[Shard],
+    after: &Positions,
+    most: i64,
+) -> Result<Vec<Envelope>, StoreError> {
+    let query = sqlx::query(LOG_PAGES)
+        .bind(shards.iter().map(|shard| shard.sql()).collect::<Vec<_>>())
+        .bind(shards.iter().map(|&shard| after.get(shard)).collect::<Vec<_>>())
+        .bind(most);
+    Ok(query.fetch_all(pool).await?.iter().map(envelope).collect::<Result<_, _>>()?)
+}
+
+fn envelope(row: &PgRow) -> Result<Envelope, sqlx::Error> {
+    Ok(Envelope {
+        shard: Shard::from_sql(row.try_get(0)?),
+        position: row.try_get(1)?,
+        stream: row.try_get(2)?,
+        version: row.try_get(3)?,
+        kind: row.try_get(4)?,
+        schema: row.try_get(5)?,
+        recorded_at: row.try_get::<Micros, _>(6)?.0,
+        command: row.try_get(7)?,
+        actor: row.try_get(8)?,
+        payload: row.try_get(9)?,
+        hash: Hash::from_sql(row.try_get(10)?),
+    })
+}
+
+/// Decodes, and stops at the first event that cannot be.
+pub(crate) fn decode(envelope: &Envelope) -> Result<Recorded, ReadError> {
+    envelope.decode().map_err(|why| ReadError::Undecodable {
+        stream: envelope.stream,
+        version: envelope.version,
+        why,
+    })
+}
+
+fn decoded(
+    envelopes: BoxStream<'static, Result<Envelope, StoreError>>,
+) -> impl Stream<Item = Result<Recorded, ReadError>> + Send {
+    envelopes.map(|envelope| decode(&envelope?))
+}
+
+type Page = (Vec<Envelope>, Option<i64>);
+
+/// The page's events, and where the next page begins if this one was full.
+fn envelopes(rows: Vec<PgRow>, place: fn(&Envelope) -> i64) -> Result<Page, StoreError> {
+    let full = rows.len() == usize::try_from(PAGE).unwrap_or(0);
+    let page = rows.iter().map(envelope).collect::<Result<Vec<_>, _>>()?;
+    let next = page.last().map(place).filter(|_| full);
+    Ok((page, next))
+}
+
+/// One page after the other: never more than one in memory.
+fn pages<F, P>(after: i64, fetch: F) -> BoxStream<'static, Result<Envelope, StoreError>>
+where
+    F: Fn(i64) -> P + Send + 'static,
+    P: Future<Output = Result<Page, StoreError>> + Send,
+{
+    stream::try_unfold((Some(after), fetch), |(after, fetch)| async move {
+        let Some(after) = after else { return Ok::<_, StoreError>(None) };
+        let (page, next) = fetch(after).await?;
+        Ok(Some((stream::iter(page.into_iter().map(Ok)), (next, fetch))))
+    })
+    .try_flatten()
+    .boxed()
+}

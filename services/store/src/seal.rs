@@ -1,0 +1,220 @@
+//! Seals: signed roots of what each shard holds, chained, and kept outside the database too.
+//!
+//! Whoever can write to the database can rewrite a whole stream so that its chain is whole again. The
+//! seals of the shard then no longer fit: they hold the root of the old hashes, are chained to each
+//! other, signed with a key the database does not have, and exist in a file elsewhere.
+
+use std::path::Path;
+
+use domain::Moment;
+use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+use futures_util::TryStreamExt;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use sqlx::{PgPool, Row, postgres::PgRow};
+
+use crate::{Hash, Shard, Store, StoreError, merkle::Tree, timestamp::Micros};
+
+/// A signed statement: these positions of this shard have this root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seal {
+    /// The shard.
+    pub shard: u8,
+    /// 1, 2, 3 … in each shard.
+    pub number: i64,
+    /// The first position sealed: the one behind the seal before.
+    pub first_position: i64,
+    /// The last position sealed.
+    pub last_position: i64,
+    /// When: microseconds since 1970.
+    pub sealed_at: i64,
+    /// The Merkle root of the hashes of these events.
+    #[serde(with = "hex")]
+    pub root: [u8; 32],
+    /// The hash of the seal before; zero for the first.
+    #[serde(with = "hex")]
+    pub previous: [u8; 32],
+    /// The public key of who signed.
+    #[serde(with = "hex")]
+    pub key: [u8; 32],
+    /// The signature of the seal's hash.
+    #[serde(with = "hex")]
+    pub signature: [u8; 64],
+}
+
+impl Seal {
+    /// What is signed, and what the next seal is chained to.
+    pub fn hash(&self) -> Hash {
+        let mut hash = Sha256::new();
+        hash.update(b"croupier/seal/1\0");
+        hash.update([self.shard]);
+        for number in [self.number, self.first_position, self.last_position, self.sealed_at] {
+            hash.update(number.to_be_bytes());
+        }
+        hash.update(self.root);
+        hash.update(self.previous);
+        hash.update(self.key);
+        Hash(hash.finalize().into())
+    }
+
+    /// Whether the key it names signed it.
+    pub fn is_signed(&self) -> bool {
+        let signature = Signature::from_bytes(&self.signature);
+        VerifyingKey::from_bytes(&self.key)
+            .is_ok_and(|key| key.verify_strict(&self.hash().0, &signature).is_ok())
+    }
+}
+
+/// Seals what is new in every shard; gives the new seals. Several nodes may do this at once: one of
+/// them seals a shard, the others find it done.
+pub async fn seal(store: &Store, key: &SigningKey, now: Moment) -> Result<Vec<Seal>, StoreError> {
+    let mut seals = Vec::new();
+    let heads = store.heads().await?;
+    for shard in Shard::all() {
+        let last = last_seal(&store.pool, shard).await?;
+        let sealed = last.as_ref().map_or(0, |seal| seal.last_position);
+        if heads.get(shard) > sealed {
+            let seal = make(store, key, shard, last.as_ref(), heads.get(shard), now).await?;
+            if keep(&store.pool, &seal).await? {
+                seals.push(seal);
+            }
+        }
+    }
+    Ok(seals)
+}
+
+/// Reads the signing key of a file, making one if there is none: 32 bytes, for its owner only.
+pub fn signing_key(path: &Path, random: impl FnOnce() -> [u8; 32]) -> std::io::Result<SigningKey> {
+    use std::{io::Write, os::unix::fs::OpenOptionsExt};
+    match std::fs::read(path) {
+        Ok(bytes) => {
+            let wrong = || std::io::Error::other("a signing key has 32 bytes");
+            Ok(SigningKey::from_bytes(&bytes.try_into().map_err(|_| wrong())?))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let key = SigningKey::from_bytes(&random());
+            let mut file =
+                std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+            file.write_all(key.as_bytes())?;
+            file.sync_all()?;
+            Ok(key)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn make(
+    store: &Store,
+    key: &SigningKey,
+    shard: Shard,
+    last: Option<&Seal>,
+    last_position: i64,
+    now: Moment,
+) -> Result<Seal, StoreError> {
+    let after = last.map_or(0, |seal| seal.last_position);
+    let mut tree = Tree::default();
+    let mut events = store.log_envelopes(shard, after);
+    while let Some(event) = events.try_next().await? {
+        if event.position > last_position {
+            break;
+        }
+        tree.push(&event.hash);
+    }
+    let sealed_at = i64::try_from(now.0).unwrap_or(i64::MAX).saturating_mul(1000);
+    let mut seal = Seal {
+        shard: u8::try_from(shard.sql()).unwrap_or(0),
+        number: last.map_or(0, |seal| seal.number) + 1,
+        first_position: after + 1,
+        last_position,
+        sealed_at: sealed_at.max(last.map_or(0, |seal| seal.sealed_at)),
+        root: tree.root().0,
+        previous: last.map_or(Hash::ZERO, Seal::hash).0,
+        key: key.verifying_key().to_bytes(),
+        signature: [0; 64],
+    };
+    seal.signature = key.sign(&seal.hash().0).to_bytes();
+    Ok(seal)
+}
+
+/// Whether it was kept: another node may have been faster.
+async fn keep(pool: &PgPool, seal: &Seal) -> Result<bool, StoreError> {
+    const KEEP: &str = "
+INSERT INTO seal (shard, number, first_position, last_position, sealed_at, root, previous, hash, key, signature)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (shard, number) DO NOTHING";
+    let kept = sqlx::query(KEEP)
+        .bind(i16::from(seal.shard))
+        .bind(seal.number)
+        .bind(seal.first_position)
+        .bind(seal.last_position)
+        .bind(Micros(seal.sealed_at))
+        .bind(seal.root.as_slice())
+        .bind(seal.previous.as_slice())
+        .bind(seal.hash().0.as_slice())
+        .bind(seal.key.as_slice())
+        .bind(seal.signature.as_slice())
+        .execute(pool)
+        .await?;
+    Ok(kept.rows_affected() == 1)
+}
+
+async fn last_seal(pool: &PgPool, shard: Shard) -> Result<Option<Seal>, StoreError> {
+    const LAST: &str = "
+SELECT shard, number, first_position, last_position, sealed_at, root, previous, key, signature
+  FROM seal WHERE shard = $1 ORDER BY number DESC LIMIT 1";
+    let row = sqlx::query(LAST).bind(shard.sql()).fetch_optional(pool).await?;
+    Ok(row.as_ref().map(from_row).transpose()?)
+}
+
+/// All seals of a shard, in order.
+pub(crate) async fn seals_of(pool: &PgPool, shard: Shard) -> Result<Vec<Seal>, StoreError> {
+    const ALL: &str = "
+SELECT shard, number, first_position, last_position, sealed_at, root, previous, key, signature
+  FROM seal WHERE shard = $1 ORDER BY number";
+    let rows = sqlx::query(ALL).bind(shard.sql()).fetch_all(pool).await?;
+    Ok(rows.iter().map(from_row).collect::<Result<_, _>>()?)
+}
+
+fn from_row(row: &PgRow) -> Result<Seal, sqlx::Error> {
+    let bytes = |column: usize| Ok::<_, sqlx::Error>(Hash::from_sql(row.try_get(column)?).0);
+    let signature: &[u8] = row.try_get(8)?;
+    Ok(Seal {
+        shard: u8::try_from(row.try_get::<i16, _>(0)?).unwrap_or(u8::MAX),
+        number: row.try_get(1)?,
+        first_position: row.try_get(2)?,
+        last_position: row.try_get(3)?,
+        sealed_at: row.try_get::<Micros, _>(4)?.0,
+        root: bytes(5)?,
+        previous: bytes(6)?,
+        key: bytes(7)?,
+        signature: signature.try_into().unwrap_or([0; 64]),
+    })
+}
+
+/// Bytes as hexadecimal text.
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer, const N: usize>(
+        bytes: &[u8; N],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        to.serialize_str(&text)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>, const N: usize>(
+        from: D,
+    ) -> Result<[u8; N], D::Error> {
+        let text = String::deserialize(from)?;
+        let wrong = || D::Error::custom(format_args!("not {} hexadecimal digits", N * 2));
+        if text.len() != N * 2 || !text.is_ascii() {
+            return Err(wrong());
+        }
+        let mut bytes = [0; N];
+        for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
+            *byte = u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong())?;
+        }
+        Ok(bytes)
+    }
+}

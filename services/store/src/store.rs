@@ -1,0 +1,99 @@
+//! The log itself.
+
+use std::{str::FromStr, sync::Arc, time::Duration};
+
+use sqlx::{
+    ConnectOptions, Connection, Executor, PgConnection, PgPool,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+use tokio::sync::Notify;
+
+use crate::{
+    Append, AppendError, Appended, StoreError, append::Prepared, committer::Committer, tail::Tailer,
+};
+
+/// How a store works.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The most connections to the database.
+    pub connections: u32,
+    /// How many batches can be on their way at once.
+    pub lanes: usize,
+    /// How many commands may wait in each lane before more are refused as busy.
+    pub queue: usize,
+    /// How long to wait for a connection before the database counts as unavailable.
+    pub patience: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { connections: 16, lanes: 2, queue: 2048, patience: Duration::from_secs(2) }
+    }
+}
+
+/// The event log. Clones share everything.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pub(crate) pool: PgPool,
+    committer: Committer,
+    pub(crate) tailer: Arc<Tailer>,
+}
+
+/// Brings the database of this address to the current schema; harmless if it is there already.
+pub async fn migrate(url: &str) -> Result<(), StoreError> {
+    let mut connection = connect_options(url)?.connect().await?;
+    sqlx::migrate!("../../migrations").run(&mut connection).await?;
+    connection.close().await?;
+    Ok(())
+}
+
+impl Store {
+    /// Opens the log of a migrated database. Connections are made when they are needed, so the
+    /// database need not be up yet.
+    pub fn open(url: &str, settings: &Settings) -> Result<Self, StoreError> {
+        let pool = PgPoolOptions::new()
+            .max_connections(settings.connections)
+            .acquire_timeout(settings.patience)
+            // A broken connection shows itself at its first use; asking before costs a round trip.
+            .test_before_acquire(false)
+            .after_connect(|connection, _| Box::pin(act_as_application(connection)))
+            .connect_lazy_with(connect_options(url)?);
+        let appended = Arc::new(Notify::new());
+        let tailer = Tailer::start(pool.clone(), Arc::clone(&appended));
+        let committer = Committer::start(&pool, settings.lanes, settings.queue, move || {
+            appended.notify_waiters()
+        });
+        Ok(Self { pool, committer, tailer })
+    }
+
+    /// Adds events to a stream, if it still ends where the caller thinks. Acknowledged is durable.
+    ///
+    /// The same command again gets its first answer. After [`StoreError::Unavailable`] nobody knows
+    /// whether the command went through: asking again, with the same id, tells.
+    pub async fn append(&self, append: Append<'_>) -> Result<Appended, AppendError> {
+        self.committer.commit(Prepared::new(&append)?).await
+    }
+
+    /// Closes all connections.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+fn connect_options(url: &str) -> Result<PgConnectOptions, StoreError> {
+    let options = PgConnectOptions::from_str(url)
+        .map_err(|error| StoreError::Fault(format!("the database's address is wrong: {error}")))?;
+    Ok(options.application_name("croupier").disable_statement_logging())
+}
+
+/// The application's role can add events and not change them. Plans are made once a connection, for
+/// every batch size, and use indexes however small a table was when they were made.
+async fn act_as_application(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    connection
+        .execute(
+            "SET ROLE croupier_app; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; \
+             SET enable_bitmapscan = off; SET jit = off",
+        )
+        .await
+        .map(|_| ())
+}

@@ -1,0 +1,344 @@
+use std::time::{Duration, Instant};
+
+use domain::{Event, Moment, Ruleset};
+use futures_util::TryStreamExt;
+use sqlx::{Connection, Executor, PgConnection, Row};
+use uuid::Uuid;
+
+use super::support::{append, append_as, database, events, execute, read, store, whole_log};
+use crate::{
+    Append, AppendError, Hash, Head, ReadError, Settings, Shard, Store, StoreError, Undecodable,
+    append::{Prepared, append_batch},
+};
+
+#[tokio::test]
+async fn what_is_appended_is_read() {
+    let store = store().await;
+    let stream = Uuid::now_v7();
+    let first = append(&store, stream, Head::NEW, 1).await.unwrap();
+    assert_eq!((first.first_version, first.last_version, first.is_repeated()), (1, 3, false));
+    let second = append(&store, stream, first.head.unwrap(), 2).await.unwrap();
+    assert_eq!((second.first_version, second.last_version), (4, 6));
+
+    let read = read(&store, stream).await;
+    let happened: Vec<Event> = read.iter().map(|recorded| recorded.event.clone()).collect();
+    assert_eq!(happened, [events(1, 3), events(2, 3)].concat());
+    assert_eq!(read.last().unwrap().head(), second.head.unwrap());
+    assert_eq!(read.iter().map(|r| r.version).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+    assert!(read.iter().all(|r| r.shard == Shard::of(stream) && r.actor == stream));
+    let tail: Vec<_> = store.stream(stream, 4).try_collect().await.unwrap();
+    assert_eq!(tail, read[4..]);
+}
+
+#[tokio::test]
+async fn the_shard_of_a_stream_is_the_same_in_sql() {
+    let url = database().await;
+    let mut connection = PgConnection::connect(&url).await.unwrap();
+    for _ in 0..100 {
+        let stream = Uuid::new_v4();
+        let row = sqlx::query("SELECT (get_byte(sha256(uuid_send($1)), 0) & 63)::smallint")
+            .bind(stream)
+            .fetch_one(&mut connection)
+            .await
+            .unwrap();
+        assert_eq!(Shard::of(stream).sql(), row.get::<i16, _>(0));
+    }
+}
+
+#[tokio::test]
+async fn a_stale_head_is_a_conflict_and_changes_nothing() {
+    let store = store().await;
+    let stream = Uuid::now_v7();
+    let head = append(&store, stream, Head::NEW, 1).await.unwrap().head.unwrap();
+    let others = [
+        Head::NEW,
+        Head { hash: Hash([9; 32]), ..head },
+        Head { version: 2, ..head },
+        Head { version: 99, ..head },
+    ];
+    for stale in others {
+        let refused = append(&store, stream, stale, 2).await;
+        assert!(matches!(refused, Err(AppendError::Conflict)), "{refused:?}");
+    }
+    assert_eq!(read(&store, stream).await.len(), 3);
+    // A stream that does not exist has no version to build on.
+    let nowhere = Uuid::now_v7();
+    let refused = append(&store, nowhere, head, 2).await;
+    assert!(matches!(refused, Err(AppendError::Conflict)), "{refused:?}");
+    assert!(read(&store, nowhere).await.is_empty());
+    assert_eq!(store.load(nowhere).await.unwrap().head, Head::NEW);
+    assert_eq!(whole_log(&store).await.len(), 3);
+}
+
+#[tokio::test]
+async fn the_same_command_gets_its_first_answer() {
+    let store = store().await;
+    let (stream, command) = (Uuid::now_v7(), Uuid::new_v4());
+    let first = append_as(&store, stream, Head::NEW, command, 1).await.unwrap();
+    let head = first.head.unwrap();
+    for retry_on in [Head::NEW, head] {
+        let again = append_as(&store, stream, retry_on, command, 1).await.unwrap();
+        assert!(again.is_repeated());
+        assert_eq!((again.first_version, again.last_version), (1, 3));
+    }
+    let other = append_as(&store, stream, head, command, 2).await;
+    assert!(matches!(other, Err(AppendError::CommandReused)), "{other:?}");
+    // The id belongs to the stream: elsewhere it is free.
+    append_as(&store, Uuid::now_v7(), Head::NEW, command, 2).await.unwrap();
+    assert_eq!(read(&store, stream).await.len(), 3);
+
+    let (request, answer) = store.receipt(stream, command).await.unwrap().unwrap();
+    assert_eq!((request, answer), (Hash([1; 32]), events(1, 3)));
+    assert_eq!(store.receipt(stream, Uuid::new_v4()).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn time_never_runs_backwards_within_a_stream() {
+    let store = store().await;
+    let stream = Uuid::now_v7();
+    let mut head = Head::NEW;
+    for at in [5000, 3000, 7000] {
+        let append = Append {
+            stream,
+            head,
+            command: Uuid::new_v4(),
+            request: Hash::ZERO,
+            actor: Uuid::nil(),
+            at: Moment(at),
+            events: &events(1, 1),
+        };
+        head = store.append(append).await.unwrap().head.unwrap();
+    }
+    let times: Vec<u64> = read(&store, stream).await.iter().map(|event| event.at.0).collect();
+    assert_eq!(times, [5000, 5000, 7000]);
+}
+
+#[tokio::test]
+async fn too_much_is_refused() {
+    let store = store().await;
+    let append = |events: Vec<Event>| {
+        let store = store.clone();
+        async move {
+            let append = Append {
+                stream: Uuid::now_v7(),
+                head: Head::NEW,
+                command: Uuid::new_v4(),
+                request: Hash::ZERO,
+                actor: Uuid::nil(),
+                at: Moment(0),
+                events: &events,
+            };
+            store.append(append).await
+        }
+    };
+    let mut ruleset = Ruleset::preset("farkle", None).unwrap();
+    ruleset.preset = "x".repeat(64 * 1024);
+    let created = Event::Created {
+        game: domain::GameId(Uuid::nil()),
+        ruleset_hash: domain::fair::ruleset_hash(&ruleset),
+        ruleset: ruleset.into(),
+        commitment: domain::fair::Commitment([0; 32]),
+    };
+    let refused = append(vec![created]).await;
+    assert!(matches!(refused, Err(AppendError::TooLarge { most: 65_536, .. })), "{refused:?}");
+    for count in [0, 65] {
+        let refused = append(events(1, count)).await;
+        assert!(matches!(refused, Err(AppendError::WrongCount { .. })), "{refused:?}");
+    }
+    assert!(append(events(1, 64)).await.is_ok());
+    assert_eq!(whole_log(&store).await.len(), 64);
+}
+
+#[tokio::test]
+async fn the_application_can_add_events_and_not_change_them() {
+    let store = store().await;
+    append(&store, Uuid::now_v7(), Head::NEW, 1).await.unwrap();
+    for table in ["event", "receipt", "seal"] {
+        for change in ["UPDATE {} SET shard = 1", "DELETE FROM {}", "TRUNCATE {}", "DROP TABLE {}"]
+        {
+            let sql = change.replace("{}", table);
+            let refused = store.pool.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql.clone()))).await;
+            let code =
+                refused.unwrap_err().into_database_error().unwrap().code().unwrap().into_owned();
+            assert_eq!(code, "42501", "{sql}");
+        }
+    }
+    assert_eq!(whole_log(&store).await.len(), 3);
+}
+
+/// 32 writers on 8 streams: every version exactly once, every loser told.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_writers_on_few_streams() {
+    let store = store().await;
+    let streams: Vec<Uuid> = (0..8).map(|_| Uuid::now_v7()).collect();
+    let writers: Vec<_> = (0..32u32)
+        .map(|writer| {
+            let (store, stream) = (store.clone(), streams[writer as usize % 8]);
+            tokio::spawn(async move {
+                let (mut won, mut lost) = (Vec::new(), 0);
+                for round in 0..20 {
+                    let head = store.load(stream).await.unwrap().head;
+                    match append(&store, stream, head, writer * 100 + round).await {
+                        Ok(appended) => won.push(appended.first_version),
+                        Err(AppendError::Conflict) => lost += 1,
+                        Err(other) => panic!("{other}"),
+                    }
+                }
+                (stream, won, lost)
+            })
+        })
+        .collect();
+    let mut lost = 0;
+    let mut won: Vec<(Uuid, i64)> = Vec::new();
+    for writer in writers {
+        let (stream, versions, losses) = writer.await.unwrap();
+        won.extend(versions.into_iter().map(|version| (stream, version)));
+        lost += losses;
+    }
+    assert!(lost > 0, "there was no contention");
+    assert_eq!(won.len() + lost, 32 * 20);
+    let mut stored: Vec<(Uuid, i64)> = Vec::new();
+    for &stream in &streams {
+        let events = read(&store, stream).await;
+        let versions: Vec<i64> = events.iter().map(|event| event.version).collect();
+        assert_eq!(versions, (1..=i64::try_from(events.len()).unwrap()).collect::<Vec<_>>());
+        stored.extend(versions.into_iter().filter(|v| v % 3 == 1).map(|v| (stream, v)));
+    }
+    stored.sort_unstable();
+    won.sort_unstable();
+    assert_eq!(won, stored, "acknowledged is stored, and nothing else is");
+    assert_eq!(whole_log(&store).await.len(), won.len() * 3);
+}
+
+/// 64 writers, one in ten rolled back: positions have no holes, and who follows misses nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn rolled_back_appends_leave_no_holes() {
+    let store = store().await;
+    let follower = tokio::spawn(super::following::collect(store.clone(), 64 * 9 * 2 * 3));
+    let writers: Vec<_> = (0..64u32)
+        .map(|writer| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                for round in 0..20u32 {
+                    let stream = Uuid::now_v7();
+                    if round % 10 == writer % 10 {
+                        let append = Append {
+                            stream,
+                            head: Head::NEW,
+                            command: Uuid::new_v4(),
+                            request: Hash::ZERO,
+                            actor: stream,
+                            at: Moment(1),
+                            events: &events(round, 3),
+                        };
+                        let prepared = Prepared::new(&append).unwrap();
+                        let mut connection = store.pool.acquire().await.unwrap();
+                        let mut transaction = connection.begin().await.unwrap();
+                        let answers = append_batch(&mut transaction, &[&prepared]).await.unwrap();
+                        assert!(answers[0].is_ok());
+                        tokio::time::sleep(Duration::from_millis(2)).await;
+                        transaction.rollback().await.unwrap();
+                    } else {
+                        // Connections are scarce here: the committer may have to wait for one.
+                        append(&store, stream, Head::NEW, round).await.unwrap();
+                    }
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let log = whole_log(&store).await;
+    assert_eq!(log.len(), 64 * 18 * 3);
+    let mut followed = follower.await.unwrap();
+    followed.sort_unstable();
+    let mut stored: Vec<_> = log.iter().map(|event| (event.stream, event.version)).collect();
+    stored.sort_unstable();
+    assert_eq!(followed, stored);
+}
+
+/// A full queue says busy at once instead of growing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_queue_is_busy() {
+    let url = database().await;
+    let settings = Settings { lanes: 1, queue: 8, ..Settings::default() };
+    let store = Store::open(&url, &settings).unwrap();
+    append(&store, Uuid::now_v7(), Head::NEW, 1).await.unwrap();
+
+    let mut blocker = PgConnection::connect(&url).await.unwrap();
+    let mut lock = blocker.begin().await.unwrap();
+    lock.execute("LOCK TABLE event IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let waiting: Vec<_> = (0..400)
+        .map(|n| {
+            let store = store.clone();
+            tokio::spawn(async move { append(&store, Uuid::now_v7(), Head::NEW, n).await })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    lock.rollback().await.unwrap();
+    let (mut done, mut busy) = (0, 0);
+    for answer in waiting {
+        match answer.await.unwrap() {
+            Ok(_) => done += 1,
+            Err(AppendError::Busy) => busy += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(busy > 0 && done > 0, "{done} done, {busy} busy");
+    assert_eq!(whole_log(&store).await.len(), (done + 1) * 3);
+}
+
+#[tokio::test]
+async fn events_of_a_newer_croupier_are_named_and_never_skipped() {
+    let url = database().await;
+    let store = Store::open(&url, &Settings::default()).unwrap();
+    let stream = Uuid::now_v7();
+    append(&store, stream, Head::NEW, 1).await.unwrap();
+    for (change, expected) in [
+        ("type = 'Teleported'", Undecodable::UnknownType { kind: "Teleported".into() }),
+        (
+            "type = 'TimedOut', schema = 9",
+            Undecodable::NewerSchema { kind: "TimedOut".into(), schema: 9, known: 1 },
+        ),
+    ] {
+        execute(&url, &format!("UPDATE event SET {change} WHERE version = 2")).await;
+        let read: Result<Vec<_>, _> = store.stream(stream, 0).try_collect().await;
+        let Err(ReadError::Undecodable { version: 2, why, .. }) = read else { panic!("{read:?}") };
+        assert_eq!(why, expected);
+        assert!(store.load(stream).await.is_err());
+    }
+}
+
+/// The database goes away and comes back: the process stays up, says unavailable, and recovers.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_down_is_unavailable_and_recovers() {
+    let folder = tempfile::Builder::new().prefix("croupier-").tempdir_in("/tmp").unwrap();
+    let cluster = cluster::Cluster::start(folder.path(), cluster::Settings::Durable).unwrap();
+    let url = cluster.url("postgres");
+    crate::migrate(&url).await.unwrap();
+    let patience = Duration::from_millis(300);
+    let store = Store::open(&url, &Settings { patience, ..Settings::default() }).unwrap();
+    let follower = tokio::spawn(super::following::collect(store.clone(), 6));
+    let (stream, command) = (Uuid::now_v7(), Uuid::new_v4());
+    let head = append(&store, stream, Head::NEW, 1).await.unwrap().head.unwrap();
+
+    cluster.kill();
+    for _ in 0..3 {
+        let start = Instant::now();
+        let refused = append_as(&store, stream, head, command, 2).await;
+        assert!(
+            matches!(refused, Err(AppendError::Store(StoreError::Unavailable(_)))),
+            "{refused:?}"
+        );
+        assert!(start.elapsed() < Duration::from_secs(3));
+        assert!(matches!(store.heads().await, Err(StoreError::Unavailable(_))));
+    }
+    let _cluster = cluster::Cluster::start(folder.path(), cluster::Settings::Durable).unwrap();
+    let start = Instant::now();
+    while append_as(&store, stream, head, command, 2).await.is_err() {
+        assert!(start.elapsed() < Duration::from_secs(20), "it does not recover");
+    }
+    assert_eq!(read(&store, stream).await.len(), 6);
+    assert_eq!(follower.await.unwrap().len(), 6, "who followed went on by itself");
+}

@@ -1,0 +1,10 @@
+//! The log on a real PostgreSQL.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod appending;
+mod following;
+mod plans;
+mod sealing;
+mod support;
+mod tampering;

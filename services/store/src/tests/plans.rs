@@ -1,0 +1,65 @@
+use sqlx::{Executor, Row};
+
+use super::support::store;
+use crate::read::{LOG_PAGE, LOG_PAGES, STREAM_PAGE};
+
+const APPEND: &str = include_str!("../append.sql");
+
+/// The plan every connection of ours uses for a statement, whatever its parameters.
+async fn plan(sql: &str, types: &str, values: &str) -> String {
+    let store = store().await;
+    let mut connection = store.pool.acquire().await.unwrap();
+    let prepare = format!("PREPARE asked ({types}) AS {sql}");
+    connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(prepare))).await.unwrap();
+    let explain = format!("EXPLAIN EXECUTE asked ({values})");
+    let rows = connection.fetch_all(sqlx::raw_sql(sqlx::AssertSqlSafe(explain))).await.unwrap();
+    rows.iter().map(|row| row.get::<String, _>(0) + "\n").collect()
+}
+
+#[track_caller]
+fn index_scans_only(plan: &str, indexes: &[&str]) {
+    for bad in ["Seq Scan", "Bitmap", "disabled"] {
+        assert!(!plan.contains(bad), "{bad} in:\n{plan}");
+    }
+    for index in indexes {
+        let probe = format!("using {index} on");
+        assert!(plan.contains(&probe), "no {probe} in:\n{plan}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_read_by_its_key() {
+    let plan = plan(
+        STREAM_PAGE,
+        "smallint, uuid, bigint, bigint",
+        "1, '0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5', 0, 10",
+    )
+    .await;
+    index_scans_only(&plan, &["event_pkey"]);
+    assert!(!plan.contains("Sort"), "{plan}");
+}
+
+#[tokio::test]
+async fn the_log_is_read_by_position() {
+    let one = plan(LOG_PAGE, "smallint, bigint, bigint", "1, 0, 10").await;
+    index_scans_only(&one, &["event_position"]);
+    assert!(!one.contains("Sort"), "{one}");
+    let several = plan(LOG_PAGES, "smallint[], bigint[], bigint", "'{1,2}', '{0,0}', 10").await;
+    index_scans_only(&several, &["event_position"]);
+    assert!(!several.contains("Sort"), "{several}");
+}
+
+#[tokio::test]
+async fn an_append_probes_indexes_and_joins_by_hashing() {
+    let types = "smallint[], uuid[], bigint[], integer[], bytea[], bytea[], timestamptz[], uuid[], uuid[], bytea[], \
+                 integer[], bigint[], smallint[], text[], bytea[], text[]";
+    let plan = plan(APPEND, types, &vec!["'{}'"; 16].join(", ")).await;
+    index_scans_only(&plan, &["receipt_pkey", "stream_head_pkey"]);
+    for (line, arbiter) in [
+        ("Conflict Arbiter Indexes: stream_head_pkey", 1),
+        ("Conflict Arbiter Indexes: shard_head_pkey", 1),
+    ] {
+        assert_eq!(plan.matches(line).count(), arbiter, "{plan}");
+    }
+    assert_eq!(plan.matches("Nested Loop").count(), 1, "only the probe of receipts:\n{plan}");
+}

@@ -1,0 +1,61 @@
+//! The event log against what PostgreSQL does by itself.
+
+use std::{error::Error, time::Duration};
+
+use cluster::Cluster;
+use serde_json::json;
+use store::Store;
+
+use crate::{append_load, pgbench};
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Half a minute instead of several.
+    #[arg(long)]
+    quick: bool,
+    /// How many writers at once, one run each.
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64, 256])]
+    writers: Vec<usize>,
+    /// How many batches can be on their way at once.
+    #[arg(long, default_value_t = store::Settings::default().lanes)]
+    lanes: usize,
+    /// One JSON object on the last line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::Builder::new().prefix("croupier-bench-").tempdir()?;
+    let cluster = Cluster::start(folder.path(), cluster::Settings::Durable)?;
+    let url = cluster.url("postgres");
+    store::migrate(&url).await?;
+    let store = Store::open(&url, &store::Settings { lanes: options.lanes, ..Default::default() })?;
+    let time = Duration::from_secs(if options.quick { 3 } else { 10 });
+
+    println!("one action = one command of three events; fsync on; {} s a run", time.as_secs());
+    println!("{:>8} │ {:>27} │ {:>27} │", "", "pgbench, 3-row insert", "our append, 3 events");
+    println!(
+        "{:>8} │ {:>9} {:>8} {:>8} │ {:>9} {:>8} {:>8} │ ratio",
+        "writers", "actions/s", "p50 ms", "p99 ms", "actions/s", "p50 ms", "p99 ms"
+    );
+    let mut rows = Vec::new();
+    for &writers in &options.writers {
+        let plain = pgbench::run(&url, writers, time)?;
+        let ours = append_load::run(&store, writers, time).await?;
+        let ratio = ours.per_second / plain.per_second;
+        println!(
+            "{writers:>8} │ {:>9.0} {:>8.2} {:>8.2} │ {:>9.0} {:>8.2} {:>8.2} │ {ratio:>5.2}",
+            plain.per_second, plain.p50_ms, plain.p99_ms, ours.per_second, ours.p50_ms, ours.p99_ms
+        );
+        rows.push(json!({
+            "writers": writers, "pgbench_per_s": plain.per_second, "ours_per_s": ours.per_second,
+            "ours_p50_ms": ours.p50_ms, "ours_p99_ms": ours.p99_ms, "ratio": ratio,
+        }));
+    }
+    if options.json {
+        println!("{}", json!({ "append": rows }));
+    }
+    store.close().await;
+    cluster.stop();
+    Ok(())
+}
