@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{GameId, Moment, PlayerId, Ruleset, SeatNo, fair::Commitment};
 
 /// A wish, checked by [`crate::decide`]: it holds what a client sent, right or wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
     /// Opens a table under a ruleset, with the promise of its dice.
     Create {
@@ -59,7 +61,7 @@ pub enum Command {
 }
 
 /// A move within a turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Play {
     /// Roll the dice in hand.
     Roll,

@@ -1,8 +1,11 @@
 //! `croupier`: one binary for the games, their scenarios and their proofs.
 
+mod migrate;
 mod scenario;
+mod seal;
 mod terminal;
 mod verify;
+mod verify_log;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -29,23 +32,47 @@ enum Task {
         #[arg(short, long)]
         steps: bool,
     },
-    /// Proves finished games from their events alone.
+    /// Proves games, or the whole log.
     ///
-    /// Every roll is drawn again from the revealed secret and the players' seeds, and every event is
-    /// decided again under the game's own rules. A file has one event a line, as JSON. Exits with 0 if
-    /// every game is proven, 1 if one is not, 2 if a file cannot be read.
+    /// With files: every roll of a finished game is drawn again from the revealed secret and the players'
+    /// seeds, and every event is decided again under the game's own rules. A file has one event a line,
+    /// as JSON. With --all: every chain, position, receipt and seal of the log is checked, and the first
+    /// broken event is named. Exits with 0 if all is proven, 1 if not, 2 if it could not be checked.
     Verify {
         /// Event files (NDJSON).
-        #[arg(required = true, value_name = "FILE")]
+        #[arg(required_unless_present = "all", value_name = "FILE")]
         files: Vec<PathBuf>,
+        #[command(flatten)]
+        log: verify_log::Options,
     },
+    /// Brings the database to the current schema.
+    Migrate {
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Signs what is new in the log, in the database and in a file outside it.
+    Seal(seal::Options),
+}
+
+/// What is said about the address of the database.
+const DATABASE_HELP: &str = "The database, as postgres://user@host/name";
+
+/// Where the log is.
+#[derive(Clone, Debug, clap::Args)]
+struct Database {
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, help = DATABASE_HELP)]
+    database_url: String,
 }
 
 fn main() -> ExitCode {
+    let task = Croupier::parse().task;
     let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
-    let done = match Croupier::parse().task {
+    let done = match task {
         Task::Scenario { files, steps } => scenario::run(&files, steps, &mut out),
-        Task::Verify { files } => verify::run(&files, &mut out),
+        Task::Verify { log, .. } if log.all => verify_log::run(&log, &mut out),
+        Task::Verify { files, .. } => verify::run(&files, &mut out),
+        Task::Migrate { database } => migrate::run(&database.database_url, &mut out),
+        Task::Seal(options) => seal::run(&options, &mut out),
     };
     // The reader of our output may have gone (`croupier … | head`): nobody is left to be told.
     done.unwrap_or(ExitCode::FAILURE)

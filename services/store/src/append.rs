@@ -118,7 +118,11 @@ impl Prepared {
     }
 
     fn old_version(&self) -> i64 {
-        self.head.version - self.rows.len() as i64
+        self.head.version - i64::from(self.count())
+    }
+
+    fn count(&self) -> i32 {
+        i32::try_from(self.rows.len()).unwrap_or(i32::MAX)
     }
 
     /// What the statement's row about this command means.
@@ -160,7 +164,7 @@ pub(crate) async fn append_batch(
         .bind(batch.iter().map(|p| p.shard.sql()).collect::<Vec<_>>())
         .bind(column(|p| p.stream))
         .bind(batch.iter().map(|p| p.head.version).collect::<Vec<_>>())
-        .bind(batch.iter().map(|p| p.rows.len() as i32).collect::<Vec<_>>())
+        .bind(batch.iter().map(|p| p.count()).collect::<Vec<_>>())
         .bind(hashes(|p| &p.head.hash))
         .bind(hashes(|p| &p.previous))
         .bind(batch.iter().map(|p| Micros(p.head.recorded_at)).collect::<Vec<_>>())

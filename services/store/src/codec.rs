@@ -56,9 +56,13 @@ fn decode_with(
     payload: &str,
 ) -> Result<Event, Undecodable> {
     let now = current(upcasts, kind);
-    let broken = |error: Error| match Event::NAMES.contains(&kind) {
-        true => Undecodable::Broken { kind: kind.to_owned(), schema, error: error.to_string() },
-        false => Undecodable::UnknownType { kind: kind.to_owned() },
+    let broken = |error: Error| {
+        let kind = kind.to_owned();
+        if Event::NAMES.contains(&kind.as_str()) {
+            Undecodable::Broken { kind, schema, error: error.to_string() }
+        } else {
+            Undecodable::UnknownType { kind }
+        }
     };
     if schema == now {
         return Event::deserialize(Tagged { kind, payload }).map_err(broken);

@@ -19,30 +19,30 @@ pub enum StoreError {
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         use sqlx::Error as E;
-        let passing = match &error {
-            E::Io(_)
-            | E::Tls(_)
-            | E::Protocol(_)
-            | E::PoolTimedOut
-            | E::PoolClosed
-            | E::WorkerCrashed
-            | E::BeginFailed => true,
-            // 08 connection, 53 resources, 57P shutdown and start, 40 serialisation and deadlock
-            E::Database(error) => error.code().is_some_and(|code| {
-                ["08", "53", "57P", "40"].iter().any(|class| code.starts_with(class))
-            }),
-            _ => false,
-        };
+        // 08 connection, 53 resources, 57P shutdown and start, 40 serialisation and deadlock
+        let classes = ["08", "53", "57P", "40"];
+        let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+        let passing = code.is_some_and(|code| classes.iter().any(|class| code.starts_with(class)))
+            || matches!(
+                error,
+                E::Io(_)
+                    | E::Tls(_)
+                    | E::Protocol(_)
+                    | E::PoolTimedOut
+                    | E::PoolClosed
+                    | E::WorkerCrashed
+                    | E::BeginFailed
+            );
         if passing { Self::Unavailable(error.to_string()) } else { Self::Fault(error.to_string()) }
     }
 }
 
 impl From<sqlx::migrate::MigrateError> for StoreError {
     fn from(error: sqlx::migrate::MigrateError) -> Self {
-        match error {
-            sqlx::migrate::MigrateError::Execute(error) => error.into(),
-            other => Self::Fault(other.to_string()),
+        if let sqlx::migrate::MigrateError::Execute(error) = error {
+            return error.into();
         }
+        Self::Fault(error.to_string())
     }
 }
 

@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -71,54 +74,28 @@ pub async fn prove(
     store: &Store,
     known: &KnownSeals,
     at_once: usize,
-    progress: &AtomicU64,
+    progress: &Arc<AtomicU64>,
 ) -> Result<Proof, Unproven> {
+    let known = Arc::new(known.clone());
     let shards = Shard::all().map(|shard| {
-        let (store, known, counter) = (store.clone(), known.clone(), progress);
-        // A task of its own, so that shards use all cores.
+        let (store, known, progress) = (store.clone(), Arc::clone(&known), Arc::clone(progress));
+        // A task of its own when its turn comes, so that shards use all cores.
         async move {
-            let (sender, receiver) = tokio::sync::oneshot::channel();
-            let counted = std::sync::Arc::new(AtomicU64::new(0));
-            let inner = std::sync::Arc::clone(&counted);
-            tokio::spawn(
-                async move { sender.send(prove_shard(&store, shard, &known, &inner).await) },
-            );
-            let proof = report(receiver, &counted, counter).await;
-            proof.unwrap_or_else(|| {
-                Err(StoreError::Fault("the check was stopped".to_owned()).into())
+            let task = async move { prove_shard(&store, shard, &known, &progress).await };
+            tokio::spawn(task).await.unwrap_or_else(|stopped| {
+                Err(StoreError::Fault(format!("the check was stopped: {stopped}")).into())
             })
         }
     });
-    let proofs = stream::iter(shards).buffered(at_once.max(1));
-    proofs
-        .try_fold(Proof::default(), |sum, one: Proof| async move {
-            Ok(Proof {
-                events: sum.events + one.events,
-                streams: sum.streams + one.streams,
-                receipts: sum.receipts + one.receipts,
-                seals: sum.seals + one.seals,
-            })
-        })
-        .await
-}
-
-/// Adds what a task has counted to the whole until it is done.
-async fn report<T>(
-    mut done: tokio::sync::oneshot::Receiver<T>,
-    counted: &AtomicU64,
-    progress: &AtomicU64,
-) -> Option<T> {
-    loop {
-        let tick = tokio::time::sleep(std::time::Duration::from_millis(50));
-        let result = tokio::select! {
-            result = &mut done => Some(result),
-            () = tick => None,
-        };
-        progress.fetch_add(counted.swap(0, Ordering::Relaxed), Ordering::Relaxed);
-        if let Some(result) = result {
-            return result.ok();
-        }
+    let mut proofs = stream::iter(shards).buffered(at_once.max(1));
+    let mut whole = Proof::default();
+    while let Some(proof) = proofs.try_next().await? {
+        whole.events += proof.events;
+        whole.streams += proof.streams;
+        whole.receipts += proof.receipts;
+        whole.seals += proof.seals;
     }
+    Ok(whole)
 }
 
 /// What the events of a stream said so far.

@@ -47,6 +47,17 @@ pub struct Loaded {
     pub head: Head,
 }
 
+/// What a command did when it was first asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The hash of what was asked.
+    pub request: Hash,
+    /// The version of its first event.
+    pub first_version: i64,
+    /// Its events.
+    pub events: Vec<Event>,
+}
+
 impl Store {
     /// The events of a stream behind a version, in order. A stream that does not exist has none.
     pub fn stream(
@@ -110,13 +121,12 @@ impl Store {
         Ok(loaded)
     }
 
-    /// What an earlier command with this id did, if it went through: the hash of its request and the
-    /// events it appended.
+    /// What an earlier command with this id did, if it went through.
     pub async fn receipt(
         &self,
         stream: StreamId,
         command: Uuid,
-    ) -> Result<Option<(Hash, Vec<Event>)>, ReadError> {
+    ) -> Result<Option<Receipt>, ReadError> {
         const RECEIPT: &str = "
 SELECT request, first_version, last_version FROM receipt WHERE shard = $1 AND stream = $2 AND command = $3";
         let query = sqlx::query(RECEIPT).bind(Shard::of(stream).sql()).bind(stream).bind(command);
@@ -124,11 +134,12 @@ SELECT request, first_version, last_version FROM receipt WHERE shard = $1 AND st
             return Ok(None);
         };
         let request = Hash::from_sql(row.try_get(0).map_err(StoreError::from)?);
-        let first: i64 = row.try_get(1).map_err(StoreError::from)?;
+        let first_version: i64 = row.try_get(1).map_err(StoreError::from)?;
         let last: i64 = row.try_get(2).map_err(StoreError::from)?;
-        let events =
-            self.stream(stream, first - 1).take(usize::try_from(last - first + 1).unwrap_or(0));
-        Ok(Some((request, events.map_ok(|recorded| recorded.event).try_collect().await?)))
+        let count = usize::try_from(last - first_version + 1).unwrap_or(0);
+        let events = self.stream(stream, first_version - 1).take(count);
+        let events = events.map_ok(|recorded| recorded.event).try_collect().await?;
+        Ok(Some(Receipt { request, first_version, events }))
     }
 
     /// Where every shard ends now.

@@ -193,14 +193,23 @@ fn from_row(row: &PgRow) -> Result<Seal, sqlx::Error> {
 
 /// Bytes as hexadecimal text.
 mod hex {
+    use std::fmt;
+
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    struct Hex<'a>(&'a [u8]);
+
+    impl fmt::Display for Hex<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        }
+    }
 
     pub(super) fn serialize<S: Serializer, const N: usize>(
         bytes: &[u8; N],
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        to.serialize_str(&text)
+        to.collect_str(&Hex(bytes))
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>, const N: usize>(

@@ -61,7 +61,7 @@ impl Store {
         let appended = Arc::new(Notify::new());
         let tailer = Tailer::start(pool.clone(), Arc::clone(&appended));
         let committer = Committer::start(&pool, settings.lanes, settings.queue, move || {
-            appended.notify_waiters()
+            appended.notify_waiters();
         });
         Ok(Self { pool, committer, tailer })
     }

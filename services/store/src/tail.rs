@@ -181,7 +181,7 @@ impl Tail {
                 Ok(news) => self.hear(&news),
                 // Too slow, or the reader is gone: the log has it all.
                 Err(broadcast::error::RecvError::Lagged(_)) => {
-                    self.missing = Shard::all().collect()
+                    self.missing = Shard::all().collect();
                 }
                 Err(broadcast::error::RecvError::Closed) => {
                     tokio::time::sleep(RETRY).await;

@@ -11,6 +11,7 @@ mod figures;
 mod pgbench;
 mod play;
 mod store_bench;
+mod torture;
 
 use clap::{Parser, Subcommand};
 
@@ -26,11 +27,20 @@ struct Bench {
 enum What {
     /// Appends and reads of the event log, against plain inserts and plain COPY.
     Store(store_bench::Options),
+    /// Kills players, followers and PostgreSQL again and again, and checks that nothing is lost.
+    Torture(torture::Options),
+    #[command(hide = true)]
+    TortureWorker(torture::Part),
+    #[command(hide = true)]
+    TortureFollower(torture::Part),
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match Bench::parse().what {
         What::Store(options) => runtime.block_on(store_bench::run(&options)),
+        What::Torture(options) => runtime.block_on(torture::run(&options)),
+        What::TortureWorker(part) => runtime.block_on(torture::work(&part)),
+        What::TortureFollower(part) => runtime.block_on(torture::follow(&part)),
     }
 }

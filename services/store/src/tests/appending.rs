@@ -87,8 +87,9 @@ async fn the_same_command_gets_its_first_answer() {
     append_as(&store, Uuid::now_v7(), Head::NEW, command, 2).await.unwrap();
     assert_eq!(read(&store, stream).await.len(), 3);
 
-    let (request, answer) = store.receipt(stream, command).await.unwrap().unwrap();
-    assert_eq!((request, answer), (Hash([1; 32]), events(1, 3)));
+    let receipt = store.receipt(stream, command).await.unwrap().unwrap();
+    assert_eq!((receipt.request, receipt.first_version), (Hash([1; 32]), 1));
+    assert_eq!(receipt.events, events(1, 3));
     assert_eq!(store.receipt(stream, Uuid::new_v4()).await.unwrap(), None);
 }
 
@@ -251,11 +252,11 @@ async fn rolled_back_appends_leave_no_holes() {
     }
     let log = whole_log(&store).await;
     assert_eq!(log.len(), 64 * 18 * 3);
-    let mut followed = follower.await.unwrap();
-    followed.sort_unstable();
+    let mut delivered = follower.await.unwrap();
+    delivered.sort_unstable();
     let mut stored: Vec<_> = log.iter().map(|event| (event.stream, event.version)).collect();
     stored.sort_unstable();
-    assert_eq!(followed, stored);
+    assert_eq!(delivered, stored);
 }
 
 /// A full queue says busy at once instead of growing.

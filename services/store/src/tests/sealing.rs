@@ -1,4 +1,7 @@
-use std::{collections::BTreeMap, sync::atomic::AtomicU64};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 use domain::Moment;
 use ed25519_dalek::SigningKey;
@@ -16,7 +19,9 @@ pub(super) fn key() -> SigningKey {
 }
 
 pub(super) async fn proven(store: &Store, known: &KnownSeals) -> Result<Proof, String> {
-    prove(store, known, 2, &AtomicU64::new(0)).await.map_err(|unproven| unproven.to_string())
+    prove(store, known, 2, &Arc::new(AtomicU64::new(0)))
+        .await
+        .map_err(|unproven| unproven.to_string())
 }
 
 #[tokio::test(flavor = "multi_thread")]
