@@ -121,7 +121,6 @@ fn options(settings: Settings) -> &'static [&'static str] {
             "listen_addresses=",
             "max_connections=400",
             "shared_buffers=256MB",
-            "wal_compression=on",
             "max_wal_size=4GB",
             "checkpoint_timeout=15min",
         ],

@@ -125,14 +125,15 @@ impl Prepared {
         i32::try_from(self.rows.len()).unwrap_or(i32::MAX)
     }
 
+    fn appended(&self) -> Appended {
+        let (first_version, last_version) = (self.old_version() + 1, self.head.version);
+        Appended { first_version, last_version, head: Some(self.head) }
+    }
+
     /// What the statement's row about this command means.
     fn answer(&self, row: &sqlx::postgres::PgRow) -> Result<Answer, sqlx::Error> {
-        if row.try_get::<Option<i64>, _>(1)?.is_some() {
-            return Ok(Ok(Appended {
-                first_version: self.old_version() + 1,
-                last_version: self.head.version,
-                head: Some(self.head),
-            }));
+        if row.try_get::<bool, _>(1)? {
+            return Ok(Ok(self.appended()));
         }
         let Some(request) = row.try_get::<Option<&[u8]>, _>(2)? else {
             return Ok(Err(AppendError::Conflict));
@@ -148,41 +149,111 @@ impl Prepared {
 /// The answer to one command.
 pub(crate) type Answer = Result<Appended, AppendError>;
 
-/// Appends a batch; at most one command a stream. The answers come in the order of the commands.
+/// Appends a batch; at most one command a stream, sorted by shard and stream. The answers come in the
+/// order of the commands.
 pub(crate) async fn append_batch(
     connection: &mut PgConnection,
     batch: &[&Prepared],
 ) -> Result<Vec<Answer>, sqlx::Error> {
-    let column = |value: fn(&Prepared) -> Uuid| batch.iter().map(|p| value(p)).collect::<Vec<_>>();
-    let hashes = |value: fn(&Prepared) -> &Hash| {
-        batch.iter().map(|p| value(p).0.as_slice()).collect::<Vec<&[u8]>>()
-    };
-    let rows =
-        || (1i32..).zip(batch).flat_map(|(number, p)| p.rows.iter().map(move |r| (number, r)));
-    let versions = batch.iter().flat_map(|p| p.old_version() + 1..=p.head.version);
-    let query = sqlx::query(include_str!("append.sql"))
-        .bind(batch.iter().map(|p| p.shard.sql()).collect::<Vec<_>>())
-        .bind(column(|p| p.stream))
-        .bind(batch.iter().map(|p| p.head.version).collect::<Vec<_>>())
-        .bind(batch.iter().map(|p| p.count()).collect::<Vec<_>>())
-        .bind(hashes(|p| &p.head.hash))
-        .bind(hashes(|p| &p.previous))
-        .bind(batch.iter().map(|p| Micros(p.head.recorded_at)).collect::<Vec<_>>())
-        .bind(column(|p| p.command))
-        .bind(column(|p| p.actor))
-        .bind(hashes(|p| &p.request))
-        .bind(rows().map(|(number, _)| number).collect::<Vec<_>>())
-        .bind(versions.collect::<Vec<_>>())
-        .bind(rows().map(|(_, row)| row.schema).collect::<Vec<_>>())
-        .bind(rows().map(|(_, row)| row.kind).collect::<Vec<_>>())
-        .bind(rows().map(|(_, row)| row.hash.0.as_slice()).collect::<Vec<&[u8]>>())
-        .bind(rows().map(|(_, row)| row.payload.as_str()).collect::<Vec<_>>());
+    match append_all(connection, batch).await {
+        Ok(()) => Ok(batch.iter().map(|command| Ok(command.appended())).collect()),
+        Err(error) if somebody_lost(&error) => append_winners(connection, batch).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// The statement divides by zero if a command lost; a used command id violates a key.
+fn somebody_lost(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    code.is_some_and(|code| code == "22012" || code == "23505")
+}
+
+/// A column of a batch.
+fn column<'a, T>(batch: &[&'a Prepared], value: impl Fn(&'a Prepared) -> T) -> Vec<T> {
+    batch.iter().map(|&command| value(command)).collect()
+}
+
+/// A column of all events of a batch.
+fn event_column<'a, T>(
+    batch: &[&'a Prepared],
+    value: impl Fn(&'a Prepared, &'a EventRow) -> T,
+) -> Vec<T> {
+    let rows = batch.iter().flat_map(|&command| command.rows.iter().map(move |row| (command, row)));
+    rows.map(|(command, row)| value(command, row)).collect()
+}
+
+fn versions(batch: &[&Prepared]) -> Vec<i64> {
+    batch.iter().flat_map(|command| command.old_version() + 1..=command.head.version).collect()
+}
+
+/// All commands, or none and an error.
+async fn append_all(connection: &mut PgConnection, batch: &[&Prepared]) -> Result<(), sqlx::Error> {
+    let created = batch.iter().filter(|command| command.old_version() == 0).count();
+    let shards: Vec<(Shard, i64)> = batch
+        .chunk_by(|a, b| a.shard == b.shard)
+        .map(|commands| (commands[0].shard, commands.iter().map(|c| i64::from(c.count())).sum()))
+        .collect();
+    let from_end = shards.iter().flat_map(|&(_, events)| (0..events).rev()).collect::<Vec<_>>();
+    sqlx::query(include_str!("append_all.sql"))
+        .bind(column(batch, |c| c.shard.sql()))
+        .bind(column(batch, |c| c.stream))
+        .bind(column(batch, |c| c.head.version))
+        .bind(column(batch, Prepared::count))
+        .bind(column(batch, |c| c.head.hash.0.as_slice()))
+        .bind(column(batch, |c| c.previous.0.as_slice()))
+        .bind(column(batch, |c| Micros(c.head.recorded_at)))
+        .bind(i64::try_from(created).unwrap_or(i64::MAX))
+        .bind(shards.iter().map(|(shard, _)| shard.sql()).collect::<Vec<_>>())
+        .bind(shards.iter().map(|(_, events)| *events).collect::<Vec<_>>())
+        .bind(event_column(batch, |c, _| c.shard.sql()))
+        .bind(event_column(batch, |c, _| c.stream))
+        .bind(versions(batch))
+        .bind(from_end)
+        .bind(event_column(batch, |c, _| Micros(c.head.recorded_at)))
+        .bind(event_column(batch, |c, _| c.command))
+        .bind(event_column(batch, |c, _| c.actor))
+        .bind(event_column(batch, |_, row| row.schema))
+        .bind(event_column(batch, |_, row| row.kind))
+        .bind(event_column(batch, |_, row| row.hash.0.as_slice()))
+        .bind(event_column(batch, |_, row| row.payload.as_str()))
+        .bind(column(batch, |c| c.command))
+        .bind(column(batch, |c| c.old_version() + 1))
+        .bind(column(batch, |c| c.request.0.as_slice()))
+        .fetch_one(connection)
+        .await?;
+    Ok(())
+}
+
+/// Those that win; the others are told.
+async fn append_winners(
+    connection: &mut PgConnection,
+    batch: &[&Prepared],
+) -> Result<Vec<Answer>, sqlx::Error> {
+    let numbers =
+        (1i32..).zip(batch).flat_map(|(number, command)| command.rows.iter().map(move |_| number));
+    let rows = sqlx::query(include_str!("append.sql"))
+        .bind(column(batch, |c| c.shard.sql()))
+        .bind(column(batch, |c| c.stream))
+        .bind(column(batch, |c| c.head.version))
+        .bind(column(batch, Prepared::count))
+        .bind(column(batch, |c| c.head.hash.0.as_slice()))
+        .bind(column(batch, |c| c.previous.0.as_slice()))
+        .bind(column(batch, |c| Micros(c.head.recorded_at)))
+        .bind(column(batch, |c| c.command))
+        .bind(column(batch, |c| c.actor))
+        .bind(column(batch, |c| c.request.0.as_slice()))
+        .bind(numbers.collect::<Vec<_>>())
+        .bind(versions(batch))
+        .bind(event_column(batch, |_, row| row.schema))
+        .bind(event_column(batch, |_, row| row.kind))
+        .bind(event_column(batch, |_, row| row.hash.0.as_slice()))
+        .bind(event_column(batch, |_, row| row.payload.as_str()))
+        .fetch_all(connection)
+        .await?;
     let mut answers: Vec<Answer> = vec![Err(AppendError::Conflict); batch.len()];
-    for row in query.fetch_all(connection).await? {
-        let number = usize::try_from(row.try_get::<i32, _>(0)?).unwrap_or(0);
-        if let (Some(answer), Some(command)) =
-            (answers.get_mut(number.wrapping_sub(1)), batch.get(number.wrapping_sub(1)))
-        {
+    for row in rows {
+        let index = usize::try_from(row.try_get::<i32, _>(0)? - 1).unwrap_or(usize::MAX);
+        if let (Some(answer), Some(command)) = (answers.get_mut(index), batch.get(index)) {
             *answer = command.answer(&row)?;
         }
     }

@@ -1,4 +1,4 @@
--- Appends the commands of a batch, each to its own stream, in one round trip.
+-- Appends the commands of a batch that can be appended, each to its own stream, in one round trip.
 --
 -- A command wins if its stream still ends with the hash it was decided on, and its id was not used before. Losers change
 -- nothing and do not disturb the winners. Rows are locked in one order, streams and then shards, each sorted, so that
@@ -65,6 +65,6 @@ noted AS (
     INSERT INTO receipt (first_version, last_version, stream, command, shard, request)
     SELECT old_version + 1, version, stream, command, shard, request FROM placed
 )
-SELECT c.number, p.old_position::bigint, c.seen_request, c.seen_first, c.seen_last
+SELECT c.number, p.number IS NOT NULL, c.seen_request, c.seen_first, c.seen_last
   FROM command c
   LEFT JOIN placed p ON p.number = c.number

@@ -27,7 +27,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { connections: 16, lanes: 2, queue: 2048, patience: Duration::from_secs(2) }
+        Self { connections: 16, lanes: 3, queue: 2048, patience: Duration::from_secs(2) }
     }
 }
 
@@ -74,8 +74,9 @@ impl Store {
         self.committer.commit(Prepared::new(&append)?).await
     }
 
-    /// Closes all connections.
+    /// Commits what is under way, takes nothing more, and closes all connections.
     pub async fn close(&self) {
+        self.committer.close().await;
         self.pool.close().await;
     }
 }

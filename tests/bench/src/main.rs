@@ -8,9 +8,13 @@
 
 mod append_load;
 mod figures;
+mod growth;
+mod load;
 mod pgbench;
 mod play;
+mod read_load;
 mod store_bench;
+mod tail_load;
 mod torture;
 
 use clap::{Parser, Subcommand};
@@ -27,6 +31,8 @@ struct Bench {
 enum What {
     /// Appends and reads of the event log, against plain inserts and plain COPY.
     Store(store_bench::Options),
+    /// Whether appends and reads cost more in a log ten times larger.
+    Growth(growth::Options),
     /// Kills players, followers and PostgreSQL again and again, and checks that nothing is lost.
     Torture(torture::Options),
     #[command(hide = true)]
@@ -39,6 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match Bench::parse().what {
         What::Store(options) => runtime.block_on(store_bench::run(&options)),
+        What::Growth(options) => runtime.block_on(growth::run(&options)),
         What::Torture(options) => runtime.block_on(torture::run(&options)),
         What::TortureWorker(part) => runtime.block_on(torture::work(&part)),
         What::TortureFollower(part) => runtime.block_on(torture::follow(&part)),

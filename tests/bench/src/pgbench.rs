@@ -2,7 +2,7 @@
 
 use std::{error::Error, path::Path, process::Command, time::Duration};
 
-use crate::figures::Figures;
+use crate::{figures::Figures, growth::psql};
 
 const SET_UP: &str = "
 DROP TABLE IF EXISTS plain_event;
@@ -23,10 +23,7 @@ INSERT INTO plain_event (stream, version, recorded_at, type, payload) VALUES
 pub(crate) fn run(url: &str, clients: usize, time: Duration) -> Result<Figures, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     std::fs::write(folder.path().join("script.sql"), SCRIPT)?;
-    let psql = Command::new("psql").args(["-Xq", "-d", url, "-c", SET_UP]).output()?;
-    if !psql.status.success() {
-        return Err(String::from_utf8_lossy(&psql.stderr).into());
-    }
+    psql(url, SET_UP)?;
     let output = Command::new("pgbench")
         .args(["-n", "-M", "prepared", "-f", "script.sql", "-l", "-j", "2"])
         .args(["-c", &clients.to_string(), "-T", &time.as_secs().to_string(), "-d", url])

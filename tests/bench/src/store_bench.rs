@@ -3,10 +3,10 @@
 use std::{error::Error, time::Duration};
 
 use cluster::Cluster;
-use serde_json::json;
+use serde_json::{Value, json};
 use store::Store;
 
-use crate::{append_load, pgbench};
+use crate::{append_load, growth::psql, load, pgbench, read_load, tail_load};
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
@@ -22,6 +22,23 @@ pub(crate) struct Options {
     /// One JSON object on the last line.
     #[arg(long)]
     json: bool,
+}
+
+/// The log reader against COPY, on a million events.
+async fn reading(store: &Store, url: &str, options: &Options) -> Result<Value, Box<dyn Error>> {
+    let most = if options.quick { 300_000 } else { 1_000_000 };
+    let there = store.heads().await?.total();
+    let missing = usize::try_from(most - there).unwrap_or(0);
+    load::fill(store, missing).await?;
+    psql(url, "VACUUM ANALYZE event")?;
+    let events = store.heads().await?.total();
+    let copy = read_load::by_copy(url, events)?;
+    let ours = read_load::through_the_reader(store).await?;
+    let ratio = ours / copy;
+    println!(
+        "reading {events} events: COPY {copy:.0}/s, ours decoded {ours:.0}/s, ratio {ratio:.2}"
+    );
+    Ok(json!({ "events": events, "copy_per_s": copy, "ours_per_s": ours, "ratio": ratio }))
 }
 
 pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
@@ -52,9 +69,18 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             "ours_p50_ms": ours.p50_ms, "ours_p99_ms": ours.p99_ms, "ratio": ratio,
         }));
     }
+    let read = reading(&store, &url, options).await?;
+    let other = Store::open(&url, &store::Settings::default())?;
+    let here = tail_load::delay(&store, &store).await?;
+    let elsewhere = tail_load::delay(&other, &store).await?;
+    println!(
+        "a follower hears of an append after {here:.1} ms, of another node's after {elsewhere:.1} ms"
+    );
     if options.json {
-        println!("{}", json!({ "append": rows }));
+        let tail = json!({ "here_ms": here, "elsewhere_ms": elsewhere });
+        println!("{}", json!({ "append": rows, "read": read, "tail": tail }));
     }
+    other.close().await;
     store.close().await;
     cluster.stop();
     Ok(())
