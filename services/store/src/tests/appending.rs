@@ -31,6 +31,23 @@ async fn what_is_appended_is_read() {
 }
 
 #[tokio::test]
+async fn support_reads_the_log_with_psql() {
+    let url = database().await;
+    let store = Store::open(&url, &Settings::default()).unwrap();
+    let stream = Uuid::now_v7();
+    append(&store, stream, Head::NEW, 1).await.unwrap();
+    let mut connection = PgConnection::connect(&url).await.unwrap();
+    let row = connection.fetch_one("SELECT stream, events FROM stream_summary").await.unwrap();
+    assert_eq!((row.get::<Uuid, _>(0), row.get::<i64, _>(1)), (stream, 3));
+    let row = connection
+        .fetch_one("SELECT type, seat, recorded_at_utc FROM event_log WHERE version = 2")
+        .await
+        .unwrap();
+    assert_eq!((row.get::<&str, _>(0), row.get::<&str, _>(1)), ("TimedOut", "0"));
+    assert_eq!(row.get::<&str, _>(2), "2027-01-15 08:00:00.000");
+}
+
+#[tokio::test]
 async fn the_shard_of_a_stream_is_the_same_in_sql() {
     let url = database().await;
     let mut connection = PgConnection::connect(&url).await.unwrap();

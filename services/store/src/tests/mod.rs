@@ -5,6 +5,7 @@
 mod appending;
 mod following;
 mod plans;
+mod playing;
 mod sealing;
 mod support;
 mod tampering;

@@ -1,0 +1,131 @@
+//! Whole games through the log.
+
+use std::sync::Arc;
+
+use domain::{
+    Command, GameId, Moment, Play, PlayerId, Rejection, Ruleset, Stage,
+    fair::{Secret, commitment, ruleset_hash},
+};
+use futures_util::TryStreamExt;
+use uuid::Uuid;
+
+use super::support::{database, read, store};
+use crate::{AppendError, ExecuteError, Executed, Request, Settings, Store, StreamId};
+
+const SECRET: Secret = Secret([3; 32]);
+
+async fn tell(
+    store: &Store,
+    stream: StreamId,
+    id: Uuid,
+    command: &Command,
+) -> Result<Executed, ExecuteError> {
+    let (actor, now, secret) = (Uuid::nil(), Moment(1_800_000_000_000), SECRET);
+    store.execute(&Request { stream, command, id, actor, now, secret }).await
+}
+
+fn create(stream: StreamId) -> Command {
+    let ruleset = Arc::new(Ruleset::preset("farkle", None).unwrap());
+    let commitment = commitment(&SECRET, GameId(stream), ruleset_hash(&ruleset));
+    Command::Create { game: GameId(stream), ruleset, commitment }
+}
+
+fn join(number: u128) -> Command {
+    let player = PlayerId(Uuid::from_u128(number));
+    Command::Join { player, name: format!("player {number}"), seed: None }
+}
+
+async fn running(store: &Store) -> StreamId {
+    let stream = Uuid::now_v7();
+    for command in [create(stream), join(1), join(2), Command::Start] {
+        tell(store, stream, Uuid::new_v4(), &command).await.unwrap();
+    }
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_is_played_through_the_log_and_proven_from_it() {
+    let store = store().await;
+    let stream = running(&store).await;
+    let mut rolls = 0;
+    while let Some(seat) = store.load(stream).await.unwrap().game.and_then(|game| game.to_move()) {
+        let plays = [Play::Bank { slots: None }, Play::Roll, Play::Forfeit];
+        for play in plays {
+            rolls += u32::from(play == Play::Roll);
+            match tell(&store, stream, Uuid::new_v4(), &Command::Play { seat, play }).await {
+                Ok(_) => break,
+                Err(ExecuteError::Rejected(_)) => {}
+                Err(other) => panic!("{other}"),
+            }
+        }
+        if rolls > 30 {
+            tell(&store, stream, Uuid::new_v4(), &Command::Leave { seat }).await.unwrap();
+        }
+    }
+    let events: Vec<_> = read(&store, stream).await.into_iter().map(|r| r.event).collect();
+    assert_eq!(domain::verify(&events).unwrap().events, events.len());
+    let game = store.load(stream).await.unwrap().game.unwrap();
+    assert!(matches!(game.table.stage, Stage::Ended(_)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_roll_asked_for_twice_is_rolled_once() {
+    let store = store().await;
+    let stream = running(&store).await;
+    let (id, roll) = (Uuid::new_v4(), Command::Play { seat: 0, play: Play::Roll });
+    let first = tell(&store, stream, id, &roll).await.unwrap();
+    let version = store.load(stream).await.unwrap().head.version;
+    for _ in 0..3 {
+        assert_eq!(tell(&store, stream, id, &roll).await.unwrap(), first);
+    }
+    assert_eq!(store.load(stream).await.unwrap().head.version, version);
+    let other = Command::Play { seat: 0, play: Play::Forfeit };
+    let misused = tell(&store, stream, id, &other).await;
+    assert!(
+        matches!(misused, Err(ExecuteError::Append(AppendError::CommandReused))),
+        "{misused:?}"
+    );
+    let refused = tell(&store, stream, Uuid::new_v4(), &roll).await;
+    if first.events.len() == 1 {
+        assert!(
+            matches!(refused, Err(ExecuteError::Rejected(Rejection::SaveFirst))),
+            "{refused:?}"
+        );
+    }
+    let nowhere = tell(&store, Uuid::now_v7(), Uuid::new_v4(), &roll).await;
+    assert!(matches!(nowhere, Err(ExecuteError::Rejected(Rejection::NoSuchGame))), "{nowhere:?}");
+}
+
+/// Two nodes, thirty-two clients, one table: everybody finds a seat or is told that there is none.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_was_slower_decides_again() {
+    let url = database().await;
+    let nodes = [0, 1].map(|_| Store::open(&url, &Settings::default()).unwrap());
+    let stream = Uuid::now_v7();
+    tell(&nodes[0], stream, Uuid::new_v4(), &create(stream)).await.unwrap();
+    let clients: Vec<_> = (0..32usize)
+        .map(|number| {
+            let node = nodes[number % 2].clone();
+            tokio::spawn(async move {
+                loop {
+                    let id = Uuid::from_u128(number as u128);
+                    match tell(&node, stream, id, &join(number as u128)).await {
+                        Ok(_) => return true,
+                        Err(ExecuteError::Rejected(Rejection::TableFull { .. })) => return false,
+                        Err(ExecuteError::Append(AppendError::Conflict)) => {}
+                        Err(other) => panic!("{other}"),
+                    }
+                }
+            })
+        })
+        .collect();
+    let mut seated = 0;
+    for client in clients {
+        seated += u32::from(client.await.unwrap());
+    }
+    assert_eq!(seated, 8);
+    let game = nodes[0].load(stream).await.unwrap().game.unwrap();
+    assert_eq!(game.table.seats.len(), 8);
+    let events: Vec<_> = nodes[1].stream(stream, 0).try_collect().await.unwrap();
+    assert_eq!(events.len(), 9);
+}
