@@ -187,7 +187,10 @@ fn versions(batch: &[&Prepared]) -> Vec<i64> {
 }
 
 /// All commands, or none and an error.
-async fn append_all(connection: &mut PgConnection, batch: &[&Prepared]) -> Result<(), sqlx::Error> {
+pub(crate) async fn append_all(
+    connection: &mut PgConnection,
+    batch: &[&Prepared],
+) -> Result<(), sqlx::Error> {
     let created = batch.iter().filter(|command| command.old_version() == 0).count();
     let shards: Vec<(Shard, i64)> = batch
         .chunk_by(|a, b| a.shard == b.shard)
