@@ -59,9 +59,10 @@ impl Server {
             let mut server = Self { guard };
             match server.wait_until_ready(folder, stale.as_deref()) {
                 Ok(()) => return Ok(server),
-                // After a hard kill the last backends need a moment to notice it and go.
-                Err(ClusterError::Failed { output, .. })
-                    if output.contains("still in use") && start.elapsed() < PATIENCE =>
+                // After a hard kill the last backends need a moment to notice it and go; they still
+                // write to the log meanwhile.
+                Err(ClusterError::Failed { .. })
+                    if start.elapsed() < PATIENCE && memory_in_use(&folder.log()) =>
                 {
                     sleep(TICK * 10);
                 }
@@ -113,6 +114,10 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+fn memory_in_use(log: &Path) -> bool {
+    std::fs::read_to_string(log).is_ok_and(|log| log.contains("still in use"))
 }
 
 fn options(settings: Settings) -> &'static [&'static str] {
