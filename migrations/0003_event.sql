@@ -12,5 +12,6 @@ CREATE TABLE event (
     hash        bytea       NOT NULL,
     -- Byte for byte as it was hashed: json, not jsonb.
     payload     json        NOT NULL,
-    PRIMARY KEY (shard, stream, version)
+    PRIMARY KEY (shard, stream, version),
+    CHECK (shard BETWEEN 0 AND 63 AND version > 0 AND position > 0 AND octet_length(hash) = 32)
 );

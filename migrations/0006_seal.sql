@@ -8,8 +8,8 @@ CREATE TABLE seal (
     shard          smallint    NOT NULL,
     root           bytea       NOT NULL,
     previous       bytea       NOT NULL,
-    hash           bytea       NOT NULL,
     key            bytea       NOT NULL,
     signature      bytea       NOT NULL,
-    PRIMARY KEY (shard, number)
+    PRIMARY KEY (shard, number),
+    CHECK (shard BETWEEN 0 AND 63 AND number > 0 AND last_position >= first_position)
 );

@@ -58,10 +58,10 @@ impl Appended {
 pub(crate) struct Prepared {
     pub(crate) shard: Shard,
     pub(crate) stream: StreamId,
-    command: Uuid,
+    pub(crate) command: Uuid,
+    pub(crate) previous: Hash,
     actor: Uuid,
     request: Hash,
-    previous: Hash,
     head: Head,
     rows: Vec<EventRow>,
 }
@@ -80,6 +80,11 @@ impl Prepared {
         if !(1..=MOST_EVENTS).contains(&events) {
             return Err(AppendError::WrongCount { events, most: MOST_EVENTS });
         }
+        // A stream begins with version 0 and the zero hash, and only there.
+        if append.head.version < 0 || (append.head.version == 0) != (append.head.hash == Hash::ZERO)
+        {
+            return Err(AppendError::Conflict);
+        }
         let micros = i64::try_from(append.at.0).unwrap_or(i64::MAX).saturating_mul(1000);
         // Time never runs backwards within a stream, whatever the clocks of the nodes say.
         let recorded_at = micros.max(append.head.recorded_at);
@@ -90,7 +95,7 @@ impl Prepared {
             if payload.len() > MOST_BYTES {
                 return Err(AppendError::TooLarge { bytes: payload.len(), most: MOST_BYTES });
             }
-            head.version += 1;
+            head.version = head.version.checked_add(1).ok_or(AppendError::Conflict)?;
             let (kind, schema) = (event.name(), schema_of(event.name()));
             let link = Link {
                 stream: append.stream,
@@ -119,6 +124,11 @@ impl Prepared {
 
     fn old_version(&self) -> i64 {
         self.head.version - i64::from(self.count())
+    }
+
+    /// How much it sends to the database.
+    pub(crate) fn bytes(&self) -> usize {
+        self.rows.iter().map(|row| row.payload.len()).sum()
     }
 
     fn count(&self) -> i32 {

@@ -2,7 +2,7 @@
 //! batches grow by themselves.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -12,13 +12,18 @@ use std::{
 use sqlx::{Connection, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
 
+use uuid::Uuid;
+
 use crate::{
-    AppendError, StoreError,
+    AppendError, Hash, StoreError, StreamId,
     append::{Answer, Prepared, append_batch},
+    error::in_time,
 };
 
 /// The most commands of one batch.
 const MOST_COMMANDS: usize = 256;
+/// The most bytes of payload in one batch of several commands.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
 
 /// With fewer commands under way, one lane is faster than several: its batches are larger, and its
 /// connection knows the way.
@@ -106,26 +111,31 @@ async fn run(
     mut stop: watch::Receiver<bool>,
     committed: impl Fn(),
 ) {
-    let mut waiting: VecDeque<Waiting> = VecDeque::new();
-    let mut arrived = Vec::new();
+    let mut waiting: Vec<Waiting> = Vec::new();
     let mut line: Line = None;
     loop {
         if waiting.is_empty() {
             let count = tokio::select! {
-                count = queue.recv_many(&mut arrived, MOST_COMMANDS) => count,
-                _ = stop.changed() => 0,
+                count = queue.recv_many(&mut waiting, MOST_COMMANDS) => count,
+                // What is in the queue is still committed, what comes now is refused.
+                Ok(()) = stop.changed() => {
+                    queue.close();
+                    queue.recv_many(&mut waiting, MOST_COMMANDS).await
+                }
             };
             if count == 0 {
                 break;
             }
         }
-        while arrived.len() < MOST_COMMANDS
+        // No more than a batch is taken out of the queue: the rest stays there, where it is counted.
+        while waiting.len() < MOST_COMMANDS
             && let Ok(more) = queue.try_recv()
         {
-            arrived.push(more);
+            waiting.push(more);
         }
-        waiting.extend(arrived.drain(..));
-        commit(&pool, &mut line, next_batch(&mut waiting)).await;
+        let batch = next_batch(&mut waiting);
+        let won = commit(&pool, &mut line, batch).await;
+        tell_rivals(&mut waiting, &won);
         committed();
     }
     if let Some(connection) = line {
@@ -134,16 +144,17 @@ async fn run(
     }
 }
 
-/// One command a stream; the next of the same stream waits for the next batch.
-fn next_batch(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
+/// One command a stream, and no more bytes than one statement should have; the others wait.
+fn next_batch(waiting: &mut Vec<Waiting>) -> Vec<Waiting> {
     let mut streams = HashSet::with_capacity(waiting.len());
-    let mut batch = Vec::with_capacity(waiting.len().min(MOST_COMMANDS));
-    let mut later = VecDeque::new();
-    while let Some(next) = waiting.pop_front() {
-        if batch.len() < MOST_COMMANDS && streams.insert(next.command.stream) {
+    let (mut batch, mut later, mut bytes) = (Vec::with_capacity(waiting.len()), Vec::new(), 0);
+    for next in waiting.drain(..) {
+        bytes += next.command.bytes();
+        let fits = batch.is_empty() || bytes <= MOST_BYTES;
+        if fits && streams.insert(next.command.stream) {
             batch.push(next);
         } else {
-            later.push_back(next);
+            later.push(next);
         }
     }
     *waiting = later;
@@ -152,35 +163,76 @@ fn next_batch(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
     batch
 }
 
+/// Whoever waits to build on the same event as a command that just won has lost. The same command once
+/// more is no rival: it gets its answer from the receipt.
+fn tell_rivals(waiting: &mut Vec<Waiting>, won: &HashMap<StreamId, (Hash, Uuid)>) {
+    let (lost, left) = waiting.drain(..).partition(|next: &Waiting| {
+        let winner = won.get(&next.command.stream);
+        winner.is_some_and(|&(previous, command)| {
+            next.command.previous == previous && next.command.command != command
+        })
+    });
+    *waiting = left;
+    for Waiting { answer, .. } in lost {
+        answer.send(Err(AppendError::Conflict)).ok();
+    }
+}
+
 /// The connection of a lane, kept from batch to batch: giving it back to the pool costs a round trip.
 type Line = Option<PgConnection>;
 
-async fn commit(pool: &PgPool, line: &mut Line, batch: Vec<Waiting>) {
+/// Commits a batch and tells everybody; gives who won, and on what.
+async fn commit(
+    pool: &PgPool,
+    line: &mut Line,
+    batch: Vec<Waiting>,
+) -> HashMap<StreamId, (Hash, Uuid)> {
     let commands: Vec<&Prepared> = batch.iter().map(|waiting| &waiting.command).collect();
-    let answers = try_commit(pool, line, &commands).await;
-    if answers.is_err() {
-        // Nobody knows what state it is in.
-        *line = None;
+    let mut answers = try_commit(pool, line, &commands).await;
+    if commands.len() > 1 && matches!(answers, Err(StoreError::Fault(_))) {
+        // One of them is bad; the others should not suffer for it.
+        answers = Ok(one_by_one(pool, line, &commands).await);
     }
-    let answers = answers.map_err(|error| AppendError::from(StoreError::from(error)));
-    for (number, waiting) in batch.into_iter().enumerate() {
-        let answer = match &answers {
+    let mut won = HashMap::new();
+    for (number, Waiting { command, answer }) in batch.into_iter().enumerate() {
+        let said = match &answers {
             Ok(answers) => answers.get(number).cloned().unwrap_or(Err(AppendError::Conflict)),
-            Err(error) => Err(error.clone()),
+            Err(error) => Err(error.clone().into()),
         };
+        if said.as_ref().is_ok_and(|appended| !appended.is_repeated()) {
+            won.insert(command.stream, (command.previous, command.command));
+        }
         // Whoever asked may have gone; the log knows the answer all the same.
-        waiting.answer.send(answer).ok();
+        answer.send(said).ok();
     }
+    won
+}
+
+async fn one_by_one(pool: &PgPool, line: &mut Line, commands: &[&Prepared]) -> Vec<Answer> {
+    let mut answers = Vec::with_capacity(commands.len());
+    for command in commands {
+        let answer = try_commit(pool, line, &[command]).await;
+        answers.push(answer.map_or_else(
+            |error| Err(error.into()),
+            |mut answers| answers.pop().unwrap_or(Err(AppendError::Conflict)),
+        ));
+    }
+    answers
 }
 
 async fn try_commit(
     pool: &PgPool,
     line: &mut Line,
     commands: &[&Prepared],
-) -> Result<Vec<Answer>, sqlx::Error> {
+) -> Result<Vec<Answer>, StoreError> {
     let connection = match line {
         Some(connection) => connection,
         None => line.insert(pool.acquire().await?.detach()),
     };
-    append_batch(connection, commands).await
+    let answers = in_time(append_batch(connection, commands)).await;
+    if answers.is_err() {
+        // Nobody knows what state the connection is in.
+        *line = None;
+    }
+    answers
 }

@@ -3,7 +3,9 @@
 //! *Unavailable* means try again, with the same command id: whether a command went through before the
 //! connection broke is then answered by its receipt. *Fault* is a mistake of ours or of whoever changed the database.
 
-use crate::{StreamId, codec::Undecodable};
+use std::time::Duration;
+
+use crate::{Shard, StreamId, codec::Undecodable};
 
 /// The database did not do what was asked.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -19,8 +21,9 @@ pub enum StoreError {
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         use sqlx::Error as E;
-        // 08 connection, 53 resources, 57P shutdown and start, 40 serialisation and deadlock
-        let classes = ["08", "53", "57P", "40"];
+        // Connection, resources, cancelled or shut down, deadlock, lock not available, read only after
+        // a change of servers.
+        let classes = ["08", "53", "57", "40", "55P03", "25006"];
         let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
         let passing = code.is_some_and(|code| classes.iter().any(|class| code.starts_with(class)))
             || matches!(
@@ -43,6 +46,20 @@ impl From<sqlx::migrate::MigrateError> for StoreError {
             return error.into();
         }
         Self::Fault(error.to_string())
+    }
+}
+
+/// How long the database may take for anything that is asked all the time. The server itself gives up
+/// a little earlier, so this is for connections that are dead without saying so.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
+
+/// What comes of it within the deadline.
+pub(crate) async fn in_time<T>(
+    task: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, StoreError> {
+    match tokio::time::timeout(DEADLINE, task).await {
+        Ok(done) => Ok(done?),
+        Err(_) => Err(StoreError::Unavailable("it does not answer".to_owned())),
     }
 }
 
@@ -91,6 +108,27 @@ pub enum ReadError {
         version: i64,
         /// What is wrong.
         why: Undecodable,
+    },
+    /// There is no such stream.
+    #[error("there is no stream {0}")]
+    NoSuchStream(StreamId),
+    /// The stream is not that long.
+    #[error("stream {stream} ends with event {last}; there is nothing behind {after}")]
+    VersionAhead {
+        /// The stream.
+        stream: StreamId,
+        /// Where reading should begin.
+        after: i64,
+        /// Where the stream ends.
+        last: i64,
+    },
+    /// The log has a hole: somebody removed events. Nothing behind it is read.
+    #[error("event {position} of shard {shard} is missing; run croupier verify --all")]
+    Hole {
+        /// The shard.
+        shard: Shard,
+        /// The missing position.
+        position: i64,
     },
     /// The database did not answer.
     #[error(transparent)]

@@ -10,12 +10,15 @@ use std::{
 };
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use sqlx::Row;
+use sqlx::{Executor, PgConnection, Postgres, Row, Transaction, postgres::PgRow};
+use uuid::Uuid;
 
 use crate::{
     Envelope, Hash, Shard, Store, StoreError, StreamId,
     merkle::Tree,
+    read::{LOG_PAGE, PAGE, envelope},
     seal::{Seal, seals_of},
+    timestamp::Micros,
 };
 
 /// What was found to be right.
@@ -66,16 +69,23 @@ pub enum Unproven {
     Store(#[from] StoreError),
 }
 
-/// Seals from outside the database, to compare with those in it.
-pub type KnownSeals = BTreeMap<(u8, i64), Seal>;
+/// What is known from outside the database.
+#[derive(Clone, Debug, Default)]
+pub struct Outside {
+    /// Seals kept elsewhere, by shard and number.
+    pub seals: BTreeMap<(u8, i64), Seal>,
+    /// The public key that must have signed every seal.
+    pub key: Option<[u8; 32]>,
+}
 
 /// Checks everything, several shards at once. `progress` counts events as they are checked.
 pub async fn prove(
     store: &Store,
-    known: &KnownSeals,
+    known: &Outside,
     at_once: usize,
     progress: &Arc<AtomicU64>,
 ) -> Result<Proof, Unproven> {
+    check_strangers(store).await?;
     let known = Arc::new(known.clone());
     let shards = Shard::all().map(|shard| {
         let (store, known, progress) = (store.clone(), Arc::clone(&known), Arc::clone(progress));
@@ -99,34 +109,80 @@ pub async fn prove(
 }
 
 /// What the events of a stream said so far.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct End {
     version: i64,
     hash: Hash,
+    recorded_at: i64,
+}
+
+/// Rows in shards that do not exist would be seen by nobody, and by every query that forgets to look.
+async fn check_strangers(store: &Store) -> Result<(), Unproven> {
+    const STRANGERS: &str = "
+SELECT 'event' FROM event WHERE shard NOT BETWEEN 0 AND 63
+ UNION ALL SELECT 'stream_head' FROM stream_head WHERE shard NOT BETWEEN 0 AND 63
+ UNION ALL SELECT 'shard_head' FROM shard_head WHERE shard NOT BETWEEN 0 AND 63
+ UNION ALL SELECT 'receipt' FROM receipt WHERE shard NOT BETWEEN 0 AND 63
+ UNION ALL SELECT 'seal' FROM seal WHERE shard NOT BETWEEN 0 AND 63
+ LIMIT 1";
+    let mut snapshot = snapshot(store).await?;
+    let found =
+        sqlx::query(STRANGERS).fetch_optional(&mut *snapshot).await.map_err(StoreError::from)?;
+    match found {
+        None => Ok(()),
+        Some(row) => {
+            let table: String = row.try_get(0).map_err(StoreError::from)?;
+            let what = format!("there is a row of {table} in a shard that does not exist");
+            Err(Unproven::Broken(Broken {
+                shard: Shard::of(Uuid::nil()),
+                stream: None,
+                version: None,
+                what,
+            }))
+        }
+    }
+}
+
+/// Everything as it is at one moment, however long we look: appends go on meanwhile.
+async fn snapshot(store: &Store) -> Result<Transaction<'static, Postgres>, StoreError> {
+    let mut snapshot = store.pool.begin().await?;
+    snapshot
+        .execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0")
+        .await?;
+    Ok(snapshot)
 }
 
 async fn prove_shard(
     store: &Store,
     shard: Shard,
-    known: &KnownSeals,
+    known: &Outside,
     counter: &AtomicU64,
 ) -> Result<Proof, Unproven> {
-    let seals = seals_of(&store.pool, shard).await?;
+    let mut snapshot = snapshot(store).await?;
+    let seals = seals_of(&mut snapshot, shard, i64::MIN).await?;
     check_seal_chain(shard, &seals, known)?;
     let mut streams: HashMap<StreamId, End> = HashMap::new();
     let mut roots = Roots { shard, seals: &seals, tree: Tree::default(), next: 0 };
-    let mut position = 0;
-    let mut events = store.log_envelopes(shard, 0);
-    while let Some(event) = events.try_next().await? {
-        position += 1;
-        check_event(&event, position, &mut streams)?;
-        roots.add(&event)?;
-        counter.fetch_add(1, Ordering::Relaxed);
+    let (mut position, mut read) = (0, i64::MIN);
+    loop {
+        let page = sqlx::query(LOG_PAGE).bind(shard.sql()).bind(read).bind(PAGE);
+        let rows = page.fetch_all(&mut *snapshot).await.map_err(StoreError::from)?;
+        for row in &rows {
+            let event = envelope(row).map_err(StoreError::from)?;
+            position += 1;
+            check_event(&event, position, &mut streams)?;
+            roots.add(&event)?;
+            read = event.position;
+        }
+        counter.fetch_add(rows.len() as u64, Ordering::Relaxed);
+        if rows.is_empty() {
+            break;
+        }
     }
     roots.finish(position)?;
-    check_stream_heads(store, shard, &streams).await?;
-    check_shard_head(store, shard, position).await?;
-    let receipts = check_receipts(store, shard).await?;
+    check_stream_heads(&mut snapshot, shard, &streams).await?;
+    check_shard_head(&mut snapshot, shard, position).await?;
+    let receipts = check_receipts(&mut snapshot, shard).await?;
     Ok(Proof {
         events: u64::try_from(position).unwrap_or(0),
         streams: streams.len() as u64,
@@ -147,7 +203,8 @@ fn check_event(
     if event.shard != Shard::of(event.stream) {
         return broken(format!("it is in shard {}, not in its own", event.shard));
     }
-    let end = streams.entry(event.stream).or_insert(End { version: 0, hash: Hash::ZERO });
+    let end =
+        streams.entry(event.stream).or_insert(End { version: 0, hash: Hash::ZERO, recorded_at: 0 });
     if event.version != end.version + 1 {
         return broken(format!("version {} should come here", end.version + 1));
     }
@@ -158,7 +215,7 @@ fn check_event(
     if event.hash != expected {
         return broken(format!("its hash is {}, its contents give {expected}", event.hash));
     }
-    *end = End { version: event.version, hash: event.hash };
+    *end = End { version: event.version, hash: event.hash, recorded_at: event.recorded_at };
     Ok(())
 }
 
@@ -167,7 +224,7 @@ fn at_shard(shard: Shard, what: String) -> Unproven {
 }
 
 /// Numbers without holes, each chained to the one before, signed, and the same as outside.
-fn check_seal_chain(shard: Shard, seals: &[Seal], known: &KnownSeals) -> Result<(), Unproven> {
+fn check_seal_chain(shard: Shard, seals: &[Seal], known: &Outside) -> Result<(), Unproven> {
     let mut previous = (Hash::ZERO, 0);
     for (number, seal) in (1..).zip(seals) {
         let wrong = |what: &str| Err(at_shard(shard, format!("seal {number} {what}")));
@@ -180,14 +237,17 @@ fn check_seal_chain(shard: Shard, seals: &[Seal], known: &KnownSeals) -> Result<
         if !seal.is_signed() {
             return wrong("is not signed by its key");
         }
-        if known.get(&(seal.shard, number)).is_some_and(|outside| outside != seal) {
+        if known.key.is_some_and(|key| key != seal.key) {
+            return wrong("is signed by another key than the trusted one");
+        }
+        if known.seals.get(&(seal.shard, number)).is_some_and(|outside| outside != seal) {
             return wrong("is not the one kept outside the database");
         }
         previous = (seal.hash(), seal.last_position);
     }
     let count = i64::try_from(seals.len()).unwrap_or(i64::MAX);
     let number = u8::try_from(shard.sql()).unwrap_or(0);
-    match known.range((number, 1)..=(number, i64::MAX)).last() {
+    match known.seals.range((number, 1)..=(number, i64::MAX)).last() {
         Some(((_, last), _)) if *last > count => Err(at_shard(
             shard,
             format!("seal {} is missing, it is kept outside the database", count + 1),
@@ -236,88 +296,72 @@ impl Roots<'_> {
     }
 }
 
-async fn check_shard_head(store: &Store, shard: Shard, position: i64) -> Result<(), Unproven> {
-    let head = store.heads().await?.get(shard);
-    // Appends may go on while we check; the head can only be ahead of what was read.
-    let missing = sqlx::query(
-        "SELECT count(*) FROM event WHERE shard = $1 AND position > $2 AND position <= $3",
-    )
-    .bind(shard.sql())
-    .bind(position)
-    .bind(head)
-    .fetch_one(&store.pool)
-    .await
-    .and_then(|row| row.try_get::<i64, _>(0))
-    .map_err(StoreError::from)?;
-    if head < position || head - position != missing {
-        return Err(at_shard(shard, format!("its head says {head}, its events end at {position}")));
+async fn check_shard_head(
+    snapshot: &mut PgConnection,
+    shard: Shard,
+    position: i64,
+) -> Result<(), Unproven> {
+    let row = sqlx::query("SELECT position FROM shard_head WHERE shard = $1")
+        .bind(shard.sql())
+        .fetch_optional(snapshot)
+        .await
+        .map_err(StoreError::from)?;
+    let head = row.map(|row| row.try_get::<i64, _>(0)).transpose().map_err(StoreError::from)?;
+    if head == Some(position) {
+        return Ok(());
     }
-    Ok(())
+    let head = head.map_or_else(|| "nothing".to_owned(), |head| head.to_string());
+    Err(at_shard(shard, format!("its head says {head}, its events end at {position}")))
 }
 
 /// Every stream ends where its head says, and every head has a stream.
 async fn check_stream_heads(
-    store: &Store,
+    snapshot: &mut PgConnection,
     shard: Shard,
     streams: &HashMap<StreamId, End>,
 ) -> Result<(), Unproven> {
-    let rows = sqlx::query("SELECT stream, version, hash FROM stream_head WHERE shard = $1")
-        .bind(shard.sql())
-        .fetch_all(&store.pool)
-        .await
-        .map_err(StoreError::from)?;
-    let mut heads = HashMap::with_capacity(rows.len());
-    for row in rows {
-        let read = || {
-            Ok::<_, sqlx::Error>((
-                row.try_get(0)?,
-                row.try_get(1)?,
-                Hash::from_sql(row.try_get(2)?),
-            ))
-        };
-        let (stream, version, hash): (StreamId, i64, Hash) = read().map_err(StoreError::from)?;
-        heads.insert(stream, End { version, hash });
+    const HEADS: &str =
+        "SELECT stream, version, hash, recorded_at FROM stream_head WHERE shard = $1";
+    let rows = sqlx::query(HEADS).bind(shard.sql()).fetch_all(snapshot).await;
+    let mut heads = HashMap::new();
+    for row in rows.map_err(StoreError::from)? {
+        let (stream, end) = head(&row).map_err(StoreError::from)?;
+        heads.insert(stream, end);
     }
     let broken = |stream: StreamId, version: i64, what: String| {
         Err(Unproven::Broken(Broken { shard, stream: Some(stream), version: Some(version), what }))
     };
     for (&stream, end) in streams {
         match heads.remove(&stream) {
-            None => return broken(stream, end.version, "it has no head".to_owned()),
-            Some(head)
-                if head.version < end.version
-                    || (head.version == end.version && head.hash != end.hash) =>
-            {
-                return broken(
-                    stream,
-                    end.version,
-                    format!("its head says version {}", head.version),
-                );
-            }
-            // Appended since, unless events are missing at the end.
+            Some(head) if head == *end => {}
             Some(head) if head.version > end.version => {
-                let now =
-                    store.stream_envelopes(stream, end.version).try_collect::<Vec<_>>().await?;
-                if now.last().is_none_or(|last| last.version < head.version) {
-                    let what =
-                        format!("events are missing: its head says version {}", head.version);
-                    return broken(stream, end.version, what);
-                }
+                let what = format!("events are missing: its head says version {}", head.version);
+                return broken(stream, end.version, what);
             }
-            Some(_) => {}
+            Some(head) => {
+                let what =
+                    format!("its head says version {} with another hash or time", head.version);
+                return broken(stream, end.version, what);
+            }
+            None => return broken(stream, end.version, "it has no head".to_owned()),
         }
     }
-    for (stream, head) in heads {
-        let begun = store.stream_envelopes(stream, 0).try_next().await?;
-        if begun.is_none() {
-            return broken(stream, 1, format!("all its {} events are missing", head.version));
+    match heads.into_iter().next() {
+        Some((stream, head)) => {
+            broken(stream, 1, format!("all its {} events are missing", head.version))
         }
+        None => Ok(()),
     }
-    Ok(())
+}
+
+fn head(row: &PgRow) -> Result<(StreamId, End), sqlx::Error> {
+    let (version, hash) = (row.try_get(1)?, Hash::from_sql(row.try_get(2)?));
+    let recorded_at = row.try_get::<Micros, _>(3)?.0;
+    Ok((row.try_get(0)?, End { version, hash, recorded_at }))
 }
 
 /// Every command of the log has a receipt that names its events, and no receipt names others.
-async fn check_receipts(store: &Store, shard: Shard) -> Result<u64, Unproven> {
+async fn check_receipts(snapshot: &mut PgConnection, shard: Shard) -> Result<u64, Unproven> {
     const COMPARED: &str = "
 WITH done AS (
     SELECT stream, command, min(version) AS first_version, max(version) AS last_version
@@ -331,7 +375,7 @@ SELECT coalesce(d.stream, r.stream), coalesce(d.first_version, r.first_version),
  ORDER BY 1, 2 LIMIT 1";
     let row = sqlx::query(COMPARED)
         .bind(shard.sql())
-        .fetch_optional(&store.pool)
+        .fetch_optional(&mut *snapshot)
         .await
         .map_err(StoreError::from)?;
     if let Some(row) = row {
@@ -347,6 +391,6 @@ SELECT coalesce(d.stream, r.stream), coalesce(d.first_version, r.first_version),
         return Err(Unproven::Broken(Broken { shard, stream, version, what: what.to_owned() }));
     }
     let count = sqlx::query("SELECT count(*) FROM receipt WHERE shard = $1").bind(shard.sql());
-    let count = count.fetch_one(&store.pool).await.and_then(|row| row.try_get::<i64, _>(0));
+    let count = count.fetch_one(snapshot).await.and_then(|row| row.try_get::<i64, _>(0));
     Ok(u64::try_from(count.map_err(StoreError::from)?).unwrap_or(0))
 }

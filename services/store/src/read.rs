@@ -10,11 +10,11 @@ use uuid::Uuid;
 
 use crate::{
     Envelope, Hash, Head, Positions, ReadError, Recorded, Shard, Store, StoreError, StreamId,
-    timestamp::Micros,
+    error::in_time, timestamp::Micros,
 };
 
 /// How many events a page has.
-const PAGE: i64 = 2000;
+pub(crate) const PAGE: i64 = 2000;
 
 pub(crate) const STREAM_PAGE: &str = "
 SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
@@ -59,13 +59,22 @@ pub struct Receipt {
 }
 
 impl Store {
-    /// The events of a stream behind a version, in order. A stream that does not exist has none.
+    /// The events of a stream behind a version, in order. Reading behind the end of a stream, or one
+    /// that does not exist, is an error; there may be nothing behind its last event.
     pub fn stream(
         &self,
         stream: StreamId,
         after: i64,
     ) -> impl Stream<Item = Result<Recorded, ReadError>> + Send + use<> {
-        decoded(self.stream_envelopes(stream, after))
+        let mut events = Box::pin(decoded(self.stream_envelopes(stream, after)).peekable());
+        let pool = self.pool.clone();
+        let checked = async move {
+            match events.as_mut().peek().await {
+                None => check_end(&pool, stream, after).await.map(|()| events),
+                Some(_) => Ok(events),
+            }
+        };
+        stream::once(checked).try_flatten()
     }
 
     /// The events of a shard behind a position, in the order of commits.
@@ -89,7 +98,7 @@ impl Store {
             async move {
                 let query =
                     sqlx::query(STREAM_PAGE).bind(shard.sql()).bind(stream).bind(after).bind(PAGE);
-                envelopes(query.fetch_all(&pool).await?, |envelope| envelope.version)
+                envelopes(in_time(query.fetch_all(&pool)).await?, |envelope| envelope.version)
             }
         })
     }
@@ -105,7 +114,7 @@ impl Store {
             let pool = pool.clone();
             async move {
                 let query = sqlx::query(LOG_PAGE).bind(shard.sql()).bind(after).bind(PAGE);
-                envelopes(query.fetch_all(&pool).await?, |envelope| envelope.position)
+                envelopes(in_time(query.fetch_all(&pool)).await?, |envelope| envelope.position)
             }
         })
     }
@@ -113,7 +122,7 @@ impl Store {
     /// Folds a game from its stream.
     pub async fn load(&self, stream: StreamId) -> Result<Loaded, ReadError> {
         let mut loaded = Loaded { game: None, head: Head::NEW };
-        let mut events = Box::pin(self.stream(stream, 0));
+        let mut events = Box::pin(decoded(self.stream_envelopes(stream, 0)));
         while let Some(recorded) = events.try_next().await? {
             loaded.game = evolve(loaded.game, &recorded.event);
             loaded.head = recorded.head();
@@ -130,7 +139,7 @@ impl Store {
         const RECEIPT: &str = "
 SELECT request, first_version, last_version FROM receipt WHERE shard = $1 AND stream = $2 AND command = $3";
         let query = sqlx::query(RECEIPT).bind(Shard::of(stream).sql()).bind(stream).bind(command);
-        let Some(row) = query.fetch_optional(&self.pool).await.map_err(StoreError::from)? else {
+        let Some(row) = in_time(query.fetch_optional(&self.pool)).await? else {
             return Ok(None);
         };
         let request = Hash::from_sql(row.try_get(0).map_err(StoreError::from)?);
@@ -148,8 +157,20 @@ SELECT request, first_version, last_version FROM receipt WHERE shard = $1 AND st
     }
 }
 
+/// Nothing was read: whether that is all there is.
+async fn check_end(pool: &PgPool, stream: StreamId, after: i64) -> Result<(), ReadError> {
+    const END: &str = "SELECT version FROM stream_head WHERE shard = $1 AND stream = $2";
+    let query = sqlx::query(END).bind(Shard::of(stream).sql()).bind(stream);
+    let row = in_time(query.fetch_optional(pool)).await?.ok_or(ReadError::NoSuchStream(stream))?;
+    match row.try_get(0).map_err(StoreError::from)? {
+        last if last < after => Err(ReadError::VersionAhead { stream, after, last }),
+        _ => Ok(()),
+    }
+}
+
 pub(crate) async fn heads(pool: &PgPool) -> Result<Positions, StoreError> {
-    let rows = sqlx::query("SELECT shard, position FROM shard_head").fetch_all(pool).await?;
+    let query = sqlx::query("SELECT shard, position FROM shard_head");
+    let rows = in_time(query.fetch_all(pool)).await?;
     let mut positions = Positions::default();
     for row in rows {
         positions.set(Shard::from_sql(row.try_get(0)?), row.try_get(1)?);
@@ -168,10 +189,10 @@ pub(crate) async fn log_pages(
         .bind(shards.iter().map(|shard| shard.sql()).collect::<Vec<_>>())
         .bind(shards.iter().map(|&shard| after.get(shard)).collect::<Vec<_>>())
         .bind(most);
-    Ok(query.fetch_all(pool).await?.iter().map(envelope).collect::<Result<_, _>>()?)
+    Ok(in_time(query.fetch_all(pool)).await?.iter().map(envelope).collect::<Result<_, _>>()?)
 }
 
-fn envelope(row: &PgRow) -> Result<Envelope, sqlx::Error> {
+pub(crate) fn envelope(row: &PgRow) -> Result<Envelope, sqlx::Error> {
     Ok(Envelope {
         shard: Shard::from_sql(row.try_get(0)?),
         position: row.try_get(1)?,

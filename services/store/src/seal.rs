@@ -4,14 +4,14 @@
 //! seals of the shard then no longer fit: they hold the root of the old hashes, are chained to each
 //! other, signed with a key the database does not have, and exist in a file elsewhere.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use domain::Moment;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use futures_util::TryStreamExt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use sqlx::{PgPool, Row, postgres::PgRow};
+use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
 
 use crate::{Hash, Shard, Store, StoreError, merkle::Tree, timestamp::Micros};
 
@@ -139,8 +139,8 @@ async fn make(
 /// Whether it was kept: another node may have been faster.
 async fn keep(pool: &PgPool, seal: &Seal) -> Result<bool, StoreError> {
     const KEEP: &str = "
-INSERT INTO seal (shard, number, first_position, last_position, sealed_at, root, previous, hash, key, signature)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO seal (shard, number, first_position, last_position, sealed_at, root, previous, key, signature)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (shard, number) DO NOTHING";
     let kept = sqlx::query(KEEP)
         .bind(i16::from(seal.shard))
@@ -150,7 +150,6 @@ ON CONFLICT (shard, number) DO NOTHING";
         .bind(Micros(seal.sealed_at))
         .bind(seal.root.as_slice())
         .bind(seal.previous.as_slice())
-        .bind(seal.hash().0.as_slice())
         .bind(seal.key.as_slice())
         .bind(seal.signature.as_slice())
         .execute(pool)
@@ -166,12 +165,31 @@ SELECT shard, number, first_position, last_position, sealed_at, root, previous, 
     Ok(row.as_ref().map(from_row).transpose()?)
 }
 
-/// All seals of a shard, in order.
-pub(crate) async fn seals_of(pool: &PgPool, shard: Shard) -> Result<Vec<Seal>, StoreError> {
+/// The seals of every shard behind those known already: the last number of each shard.
+pub async fn seals_after(
+    store: &Store,
+    known: &BTreeMap<u8, i64>,
+) -> Result<Vec<Seal>, StoreError> {
+    let mut seals = Vec::new();
+    for shard in Shard::all() {
+        let number = u8::try_from(shard.sql()).unwrap_or(u8::MAX);
+        let after = known.get(&number).copied().unwrap_or(0);
+        let mut connection = store.pool.acquire().await?;
+        seals.extend(seals_of(&mut connection, shard, after).await?);
+    }
+    Ok(seals)
+}
+
+/// The seals of a shard behind a number, in order.
+pub(crate) async fn seals_of(
+    connection: &mut PgConnection,
+    shard: Shard,
+    after: i64,
+) -> Result<Vec<Seal>, StoreError> {
     const ALL: &str = "
 SELECT shard, number, first_position, last_position, sealed_at, root, previous, key, signature
-  FROM seal WHERE shard = $1 ORDER BY number";
-    let rows = sqlx::query(ALL).bind(shard.sql()).fetch_all(pool).await?;
+  FROM seal WHERE shard = $1 AND number > $2 ORDER BY number";
+    let rows = sqlx::query(ALL).bind(shard.sql()).bind(after).fetch_all(connection).await?;
     Ok(rows.iter().map(from_row).collect::<Result<_, _>>()?)
 }
 

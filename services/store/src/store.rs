@@ -93,7 +93,7 @@ async fn act_as_application(connection: &mut PgConnection) -> Result<(), sqlx::E
     connection
         .execute(
             "SET ROLE croupier_app; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; \
-             SET enable_bitmapscan = off; SET jit = off",
+             SET enable_bitmapscan = off; SET jit = off; SET statement_timeout = '10s'",
         )
         .await
         .map(|_| ())

@@ -56,7 +56,7 @@ async fn run(tailer: std::sync::Weak<Tailer>, pool: PgPool, appended: Arc<Notify
         let woken = appended.notified();
         tokio::pin!(woken);
         woken.as_mut().enable();
-        let Some(tailer) = tailer.upgrade() else { return };
+        let Some(tailer) = tailer.upgrade().filter(|_| !pool.is_closed()) else { return };
         if tailer.news.receiver_count() == 0 {
             // Nobody follows: forget where we were, and begin at the end when somebody does.
             done = None;
@@ -116,11 +116,13 @@ async fn advance(
             }
         }
     }
+    let found = !events.is_empty() || !unread.is_empty();
     tell(News::Events(events));
     if !unread.is_empty() {
         tell(News::Read(unread));
     }
-    Ok(true)
+    // A head without its events is for the proof to find, not for us to ask about in a loop.
+    Ok(found)
 }
 
 /// A follower of the log.
@@ -177,7 +179,14 @@ impl Tail {
                 self.catch_up().await;
                 continue;
             }
-            match self.news.recv().await {
+            if self.store.pool.is_closed() {
+                return Err(StoreError::Unavailable("the store is closed".to_owned()).into());
+            }
+            let news = tokio::select! {
+                news = self.news.recv() => news,
+                () = self.store.pool.close_event() => continue,
+            };
+            match news {
                 Ok(news) => self.hear(&news),
                 // Too slow, or the reader is gone: the log has it all.
                 Err(broadcast::error::RecvError::Lagged(_)) => {
@@ -218,6 +227,9 @@ impl Tail {
         let pages = log_pages(&self.store.pool, &self.missing, &self.positions, PAGE).await;
         let envelopes = match pages {
             Ok(envelopes) => envelopes,
+            Err(error) if self.store.pool.is_closed() => {
+                return self.ready.push_back(Err(error.into()));
+            }
             Err(error) => {
                 tracing::warn!(%error, "the log cannot be read at the moment");
                 tokio::time::sleep(RETRY).await;
@@ -225,17 +237,24 @@ impl Tail {
             }
         };
         let mut read = [0; SHARDS];
+        let mut delivered = self.positions.clone();
         for envelope in envelopes {
-            read[envelope.shard.index()] += 1;
-            let parked = self.parked.contains(&envelope.shard);
-            match decode(&envelope) {
-                Ok(recorded) if !parked => self.ready.push_back(Ok(Arc::new(recorded))),
-                Err(error) if !parked => {
-                    self.parked.push(envelope.shard);
-                    self.ready.push_back(Err(error));
-                }
-                _ => {}
+            let shard = envelope.shard;
+            read[shard.index()] += 1;
+            if self.parked.contains(&shard) {
+                continue;
             }
+            let due = delivered.get(shard) + 1;
+            let next = if envelope.position == due {
+                decode(&envelope)
+            } else {
+                Err(ReadError::Hole { shard, position: due })
+            };
+            delivered.set(shard, due);
+            if next.is_err() {
+                self.parked.push(shard);
+            }
+            self.ready.push_back(next.map(Arc::new));
         }
         let parked = &self.parked;
         self.missing.retain(|shard| read[shard.index()] == PAGE && !parked.contains(shard));

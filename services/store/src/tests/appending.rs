@@ -103,6 +103,10 @@ async fn a_stale_head_is_a_conflict_and_changes_nothing() {
     let stream = Uuid::now_v7();
     let head = append(&store, stream, Head::NEW, 1).await.unwrap().head.unwrap();
     let others = [
+        Head { version: 0, ..head },
+        Head { version: -1, ..head },
+        Head { version: i64::MAX, ..head },
+        Head { hash: Hash::ZERO, ..head },
         Head::NEW,
         Head { hash: Hash([9; 32]), ..head },
         Head { version: 2, ..head },
@@ -117,7 +121,19 @@ async fn a_stale_head_is_a_conflict_and_changes_nothing() {
     let nowhere = Uuid::now_v7();
     let refused = append(&store, nowhere, head, 2).await;
     assert!(matches!(refused, Err(AppendError::Conflict)), "{refused:?}");
-    assert!(read(&store, nowhere).await.is_empty());
+    let refused = append(&store, nowhere, Head { hash: head.hash, ..Head::NEW }, 2).await;
+    assert!(matches!(refused, Err(AppendError::Conflict)), "{refused:?}");
+    let unknown = Box::pin(store.stream(nowhere, 0)).try_next().await;
+    assert!(
+        matches!(unknown, Err(ReadError::NoSuchStream(stream)) if stream == nowhere),
+        "{unknown:?}"
+    );
+    assert!(
+        Box::pin(store.stream(stream, 3)).try_next().await.unwrap().is_none(),
+        "the end is no error"
+    );
+    let ahead = Box::pin(store.stream(stream, 4)).try_next().await;
+    assert!(matches!(ahead, Err(ReadError::VersionAhead { after: 4, last: 3, .. })), "{ahead:?}");
     assert_eq!(store.load(nowhere).await.unwrap().head, Head::NEW);
     assert_eq!(whole_log(&store).await.len(), 3);
 }
@@ -222,11 +238,14 @@ async fn the_application_can_add_events_and_not_change_them() {
 /// 32 writers on 8 streams: every version exactly once, every loser told.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_writers_on_few_streams() {
-    let store = store().await;
+    let url = database().await;
+    let nodes = [0; 4].map(|_| Store::open(&url, &Settings::default()).unwrap());
+    let store = nodes[0].clone();
     let streams: Vec<Uuid> = (0..8).map(|_| Uuid::now_v7()).collect();
     let writers: Vec<_> = (0..32u32)
         .map(|writer| {
-            let (store, stream) = (store.clone(), streams[writer as usize % 8]);
+            let store = nodes[writer as usize / 8].clone();
+            let stream = streams[writer as usize % 8];
             tokio::spawn(async move {
                 let (mut won, mut lost) = (Vec::new(), 0);
                 for round in 0..20 {
@@ -309,6 +328,86 @@ async fn rolled_back_appends_leave_no_holes() {
     let mut stored: Vec<_> = log.iter().map(|event| (event.stream, event.version)).collect();
     stored.sort_unstable();
     assert_eq!(delivered, stored);
+}
+
+/// Nodes that append to the same streams in batches never wait for each other in a circle.
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_do_not_lock_each_other_out() {
+    let url = database().await;
+    let nodes = [0; 3].map(|_| Store::open(&url, &Settings::default()).unwrap());
+    let streams: Vec<Uuid> = (0..40).map(|_| Uuid::now_v7()).collect();
+    let tasks: Vec<_> = nodes
+        .iter()
+        .flat_map(|node| streams.iter().map(move |&stream| (node.clone(), stream)))
+        .map(|(node, stream)| {
+            tokio::spawn(async move {
+                for n in 0..6 {
+                    let head = node.load(stream).await.unwrap().head;
+                    match append(&node, stream, head, n).await {
+                        Ok(_) | Err(AppendError::Conflict) => {}
+                        Err(other) => panic!("{other}"),
+                    }
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let mut connection = PgConnection::connect(&url).await.unwrap();
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(connection.fetch_one(deadlocks).await.unwrap().get::<i64, _>(0), 0);
+    whole_log(&nodes[0]).await;
+}
+
+/// One stream that everybody wants does not fill memory: one wins, its rivals are told, more are busy.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hot_stream_is_told_at_once() {
+    let settings = Settings { lanes: 1, queue: 64, ..Settings::default() };
+    let store = Store::open(&database().await, &settings).unwrap();
+    let stream = Uuid::now_v7();
+    let rivals: Vec<_> = (0..2000)
+        .map(|n| {
+            let store = store.clone();
+            tokio::spawn(async move { append(&store, stream, Head::NEW, n).await })
+        })
+        .collect();
+    let mut won = 0;
+    for rival in rivals {
+        match rival.await.unwrap() {
+            Ok(_) => won += 1,
+            Err(AppendError::Conflict | AppendError::Busy) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert_eq!(won, 1);
+    assert_eq!(read(&store, stream).await.len(), 3);
+}
+
+/// Closing commits what was taken.
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_loses_nothing() {
+    let url = database().await;
+    let store = Store::open(&url, &Settings::default()).unwrap();
+    let asked: Vec<_> = (0..200)
+        .map(|n| {
+            let store = store.clone();
+            tokio::spawn(async move { append(&store, Uuid::now_v7(), Head::NEW, n).await })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    store.close().await;
+    let mut done = 0;
+    for answer in asked {
+        match answer.await.unwrap() {
+            Ok(_) => done += 1,
+            Err(AppendError::Store(StoreError::Unavailable(_))) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+    let again = Store::open(&url, &Settings::default()).unwrap();
+    assert_eq!(whole_log(&again).await.len(), done * 3, "acknowledged is stored, and nothing else");
+    assert!(store.tail(crate::Positions::default()).next().await.is_err());
 }
 
 /// A full queue says busy at once instead of growing.

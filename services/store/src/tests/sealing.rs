@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::support::{append, database, store};
 use crate::{
     Head, Settings, Store,
-    prove::{KnownSeals, Proof, prove},
+    prove::{Outside, Proof, prove},
     seal::{Seal, seal, signing_key},
 };
 
@@ -18,7 +18,7 @@ pub(super) fn key() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
-pub(super) async fn proven(store: &Store, known: &KnownSeals) -> Result<Proof, String> {
+pub(super) async fn proven(store: &Store, known: &Outside) -> Result<Proof, String> {
     prove(store, known, 2, &Arc::new(AtomicU64::new(0)))
         .await
         .map_err(|unproven| unproven.to_string())
@@ -48,9 +48,31 @@ async fn everything_new_is_sealed_once() {
         assert_eq!(next.first_position, previous.last_position + 1);
         assert!(next.sealed_at >= previous.sealed_at);
     }
-    let proof = proven(&store, &KnownSeals::new()).await.unwrap();
+    let proof = proven(&store, &Outside::default()).await.unwrap();
     assert_eq!((proof.events, proof.streams, proof.receipts), (180, 60, 60));
     assert_eq!(proof.seals, (first.len() + second.len()) as u64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn proving_does_not_mind_what_goes_on_meanwhile() {
+    let store = store().await;
+    let busy = {
+        let store = store.clone();
+        tokio::spawn(async move {
+            for n in 0..300 {
+                let stream = Uuid::now_v7();
+                let head = append(&store, stream, Head::NEW, n).await.unwrap().head.unwrap();
+                append(&store, stream, head, n).await.unwrap();
+                if n % 50 == 0 {
+                    seal(&store, &key(), Moment(1)).await.unwrap();
+                }
+            }
+        })
+    };
+    while !busy.is_finished() {
+        proven(&store, &Outside::default()).await.unwrap();
+    }
+    assert_eq!(proven(&store, &Outside::default()).await.unwrap().events, 1800);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,7 +92,7 @@ async fn several_nodes_seal_without_treading_on_each_other() {
     for task in tasks {
         seals += task.await.unwrap().len();
     }
-    let proof = proven(&nodes[0], &KnownSeals::new()).await.unwrap();
+    let proof = proven(&nodes[0], &Outside::default()).await.unwrap();
     assert_eq!(proof.seals, seals as u64, "each seal was made by one node");
 }
 

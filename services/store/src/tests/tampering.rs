@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Envelope, Head, Settings, Shard, Store, StreamId,
-    prove::KnownSeals,
+    prove::Outside,
     seal::{Seal, seal},
 };
 
@@ -46,8 +46,9 @@ async fn template() -> Template {
     Template { name, stream: streams[7], seals }
 }
 
-fn known(seals: &[Seal]) -> KnownSeals {
-    seals.iter().map(|seal| ((seal.shard, seal.number), seal.clone())).collect()
+fn known(seals: &[Seal]) -> Outside {
+    let seals = seals.iter().map(|seal| ((seal.shard, seal.number), seal.clone())).collect();
+    Outside { seals, key: None }
 }
 
 /// What the proof says after this change; `$s` is a stream.
@@ -139,6 +140,10 @@ async fn changed_heads_receipts_and_seals_are_named() {
             format!("stream {s}, event 9: its head says version 8"),
         ),
         (
+            "UPDATE stream_head SET recorded_at = now() WHERE stream = $s",
+            format!("stream {s}, event 9: its head says version 9 with another"),
+        ),
+        (
             "UPDATE stream_head SET hash = sha256('x') WHERE stream = $s",
             format!("stream {s}, event 9: its head says version 9"),
         ),
@@ -177,16 +182,34 @@ async fn a_rewritten_chain_is_caught_by_the_seals() {
     let url = database_from(&template.name).await;
     let store = Store::open(&url, &Settings::default()).unwrap();
     rewrite(&store, &url, template.stream).await;
-    let said = proven(&store, &KnownSeals::new()).await.unwrap_err();
+    let said = proven(&store, &Outside::default()).await.unwrap_err();
     assert!(said.contains("are not those of seal 1"), "{said}");
 
     // Whoever also makes new seals needs a key, and then differs from the seals outside.
     execute(&url, "DELETE FROM seal").await;
     let forger = ed25519_dalek::SigningKey::from_bytes(&[66; 32]);
     seal(&store, &forger, Moment(1)).await.unwrap();
-    assert!(proven(&store, &KnownSeals::new()).await.is_ok(), "in itself it fits");
+    assert!(proven(&store, &Outside::default()).await.is_ok(), "in itself it fits");
     let said = proven(&store, &known(&template.seals)).await.unwrap_err();
     assert!(said.contains("seal 1 is not the one kept outside the database"), "{said}");
+    let trusted = Outside { key: Some(key().verifying_key().to_bytes()), ..Outside::default() };
+    let said = proven(&store, &trusted).await.unwrap_err();
+    assert!(said.contains("seal 1 is signed by another key than the trusted one"), "{said}");
+}
+
+/// Rows hidden where nobody looks: before the first position, in a shard that does not exist.
+#[tokio::test(flavor = "multi_thread")]
+async fn hidden_rows_are_found() {
+    let template = template().await;
+    let columns = "recorded_at, stream, command, actor";
+    let rest = "schema, type, hash, payload FROM event WHERE stream = $s AND version = 1";
+    let drop = "ALTER TABLE event DROP CONSTRAINT event_check;";
+    let before = format!("{drop} INSERT INTO event SELECT 10, 0, {columns}, shard, {rest}");
+    let said = after(&template, &before).await;
+    assert!(said.contains("version 1 should come here"), "{said}");
+    let elsewhere = format!("{drop} INSERT INTO event SELECT 1, 1, {columns}, 100, {rest}");
+    let said = after(&template, &elsewhere).await;
+    assert!(said.contains("a row of event in a shard that does not exist"), "{said}");
 }
 
 async fn rewrite(store: &Store, url: &str, stream: StreamId) {
