@@ -25,6 +25,9 @@ pub enum ClusterError {
         .0.display()
     )]
     InUse(PathBuf),
+    /// A cluster that was made to stay.
+    #[error("{} holds a cluster that was made to stay; it is not thrown away", .0.display())]
+    NotThrowaway(PathBuf),
     /// PostgreSQL must not run as root, and there is no user to run it as.
     #[error(
         "PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it as. Run: useradd --system postgres"

@@ -52,8 +52,12 @@ impl Cluster {
         let bin = binaries::find()?;
         let owner = Owner::choose()?;
         let folder = Folder::claim(folder, &owner)?;
+        let exists = folder.data().join("PG_VERSION").exists();
+        if exists && settings == Settings::Throwaway {
+            return Err(ClusterError::NotThrowaway(folder.data()));
+        }
         server::stop_orphan(&folder.data())?;
-        if !folder.data().join("PG_VERSION").exists() {
+        if !exists {
             server::create(&bin, &folder, &owner, settings)?;
         }
         let server = Server::start(&bin, &folder, &owner, settings)?;
@@ -62,7 +66,7 @@ impl Cluster {
 
     /// Where a database of this cluster is reached, by the cluster's administrator.
     pub fn url(&self, database: &str) -> String {
-        let host = self.folder.socket().display().to_string().replace('/', "%2F");
+        let host = percent_encoded(self.folder.socket().as_os_str().as_encoded_bytes());
         format!("postgres://{ADMINISTRATOR}@{host}/{database}")
     }
 
@@ -86,10 +90,31 @@ impl Cluster {
         self.server.stop();
     }
 
-    /// Ends the server at once, as a crash would, and waits until it is gone.
+    /// The process ids of the server's own processes: backends, writers and so on.
+    pub fn backends(&self) -> Vec<i32> {
+        self.pid().map(server::backends).unwrap_or_default()
+    }
+
+    /// Ends all processes of the server at once, as a crash would, and waits until they are gone.
     pub fn kill(mut self) {
         self.server.kill(&self.folder.data());
     }
+}
+
+/// A path as part of an address.
+fn percent_encoded(path: &[u8]) -> String {
+    path.iter().fold(String::new(), |mut text, &byte| {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => text.push(byte.into()),
+            _ => {
+                text.push('%');
+                for digit in [byte >> 4, byte & 15] {
+                    text.extend(char::from_digit(digit.into(), 16).map(|d| d.to_ascii_uppercase()));
+                }
+            }
+        }
+        text
+    })
 }
 
 /// The role that owns everything in the cluster.

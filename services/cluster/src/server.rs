@@ -22,7 +22,8 @@ exec 3<&0
 (read -r _ <&3; kill -INT $server 2>/dev/null) & reader=$!
 wait $server; code=$?
 kill $reader 2>/dev/null
-[ "$throwaway" = yes ] && rm -rf "$folder"/* "$sockets"
+[ "$throwaway" = yes ] &&
+  rm -rf "$folder/data" "$folder/data.new" "$folder/lock" "$folder/postgres.log" "$sockets"
 exit $code
 "#;
 
@@ -83,7 +84,9 @@ impl Server {
                 return Ok(());
             }
             let ended = self.guard.try_wait().is_ok_and(|status| status.is_some());
-            if ended || start.elapsed() > PATIENCE {
+            // Recovery after a crash takes as long as it takes.
+            let starting = status.as_deref() != stale && status.is_some();
+            if ended || (start.elapsed() > PATIENCE && !starting) {
                 self.stop();
                 let log = std::fs::read_to_string(folder.log()).unwrap_or_default();
                 return Err(ClusterError::Failed { program: "postgres", output: tail(&log) });
@@ -101,10 +104,16 @@ impl Server {
         }
     }
 
+    /// All processes at once, as a crash of the machine would. They may have gone by themselves.
     pub(crate) fn kill(&mut self, data: &Path) {
-        if let Some(pid) = running_pid(data).and_then(Pid::from_raw) {
-            // It may have gone by itself in the meantime.
-            kill_process(pid, Signal::KILL).ok();
+        if let Some(server) = running_pid(data).and_then(Pid::from_raw) {
+            kill_process(server, Signal::STOP).ok();
+            for backend in
+                backends(server.as_raw_nonzero().get()).into_iter().filter_map(Pid::from_raw)
+            {
+                kill_process(backend, Signal::KILL).ok();
+            }
+            kill_process(server, Signal::KILL).ok();
         }
         self.stop();
     }
@@ -114,6 +123,12 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// The processes of a server. Where the system does not tell, none.
+pub(crate) fn backends(server: i32) -> Vec<i32> {
+    let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children"));
+    children.unwrap_or_default().split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
 fn memory_in_use(log: &Path) -> bool {
@@ -128,6 +143,8 @@ fn options(settings: Settings) -> &'static [&'static str] {
             "shared_buffers=256MB",
             "max_wal_size=4GB",
             "checkpoint_timeout=15min",
+            // A batch with a loser is an error by design; its statement need not be written each time.
+            "log_min_error_statement=panic",
         ],
         Settings::Throwaway => &[
             "listen_addresses=",
@@ -200,11 +217,14 @@ fn disown_stranger(data: &Path) -> Result<(), ClusterError> {
 pub(crate) fn running_pid(data: &Path) -> Option<i32> {
     let pid = pid_file(data)?.lines().next()?.trim().parse().ok()?;
     test_kill_process(Pid::from_raw(pid)?).ok()?;
-    // Process ids are used again: whoever has this one now may be somebody else.
-    program_of(pid).contains("postgres").then_some(pid)
+    // Process ids are used again: whoever has this one now may be somebody else, another PostgreSQL
+    // among them. Ours was started for our folder.
+    let arguments = arguments_of(pid);
+    let ours = arguments.contains(&*data.to_string_lossy());
+    (ours && arguments.contains("postgres")).then_some(pid)
 }
 
-fn program_of(pid: i32) -> String {
+fn arguments_of(pid: i32) -> String {
     let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).or_else(|_| {
         let mut ps = std::process::Command::new("ps");
         ps.args(["-o", "args=", "-p", &pid.to_string()]).output().map(|output| output.stdout)

@@ -91,6 +91,31 @@ fn a_stale_pid_file_that_names_somebody_else_is_no_obstacle() {
     assert_eq!(ask(&cluster, "SELECT 1"), "1");
 }
 
+/// After a restart of the machine the old process id may belong to another PostgreSQL.
+#[test]
+fn another_server_is_left_alone() {
+    let (ours, theirs) = (folder(), folder());
+    Cluster::start(ours.path(), Settings::Durable).unwrap().stop();
+    let other = Cluster::start(theirs.path(), Settings::Throwaway).unwrap();
+    let pid_file = ours.path().join("data/postmaster.pid");
+    std::fs::write(&pid_file, format!("{}\n/nowhere\n", other.pid().unwrap())).unwrap();
+    let cluster = Cluster::start(ours.path(), Settings::Durable).unwrap();
+    assert_eq!(ask(&cluster, "SELECT 1"), "1");
+    assert_eq!(ask(&other, "SELECT 1"), "1", "the other one lives");
+}
+
+#[test]
+fn a_cluster_made_to_stay_is_not_thrown_away() {
+    let folder = tempfile::Builder::new().prefix("croupier %?#").tempdir_in("/tmp").unwrap();
+    let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
+    ask(&cluster, "CREATE TABLE kept AS SELECT 42 AS answer");
+    cluster.stop();
+    let refused = Cluster::start(folder.path(), Settings::Throwaway).unwrap_err();
+    assert!(matches!(refused, ClusterError::NotThrowaway(_)), "{refused}");
+    let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
+    assert_eq!(ask(&cluster, "SELECT answer FROM kept"), "42");
+}
+
 #[test]
 fn a_throwaway_cluster_leaves_nothing_behind() {
     let folder = folder();

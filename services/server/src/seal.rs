@@ -1,15 +1,16 @@
 //! `croupier seal`: signs what is new, and writes the seals down outside the database too.
 
 use std::{
-    fs::{File, OpenOptions},
+    collections::BTreeMap,
+    fs::OpenOptions,
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use domain::Moment;
-use store::{Settings, Store, seal};
+use store::{Settings, Store, StoreError, seal};
 
 use crate::{
     Database,
@@ -47,16 +48,18 @@ async fn work(options: &Options, out: &mut impl Write) -> Result<(), String> {
         move |error: io::Error| format!("{path}: {error}")
     };
     let key = seal::signing_key(&options.key, random).map_err(at(&options.key))?;
+    let mut seals = SealFile::open(&options.seals).map_err(at(&options.seals))?;
     let url = &options.database.database_url;
     let store = Store::open(url, &Settings::default()).map_err(|error| error.to_string())?;
     loop {
-        let sealed = seal::seal(&store, &key, now()).await;
-        match (sealed, options.every) {
-            (Ok(seals), _) => write_down(&seals, options, out).map_err(at(&options.seals))?,
-            (Err(error), None) => return Err(error.to_string()),
+        match (seal_once(&store, &key, &mut seals, out).await, options.every) {
+            (Ok(()), _) => {}
+            (Err(Problem::File(error)), _) => return Err(at(&options.seals)(error)),
+            (Err(Problem::Store(error)), None) => return Err(error.to_string()),
             // The database may be away for a moment; what is new then is sealed later.
-            (Err(error), Some(_)) => {
-                writeln!(out, "{BROKEN}!{BROKEN:#} {error}").map_err(at(&options.seals))?;
+            (Err(Problem::Store(error)), Some(_)) => {
+                writeln!(anstream::stderr(), "{BROKEN}!{BROKEN:#} {error}")
+                    .map_err(at(&options.seals))?;
             }
         }
         let Some(seconds) = options.every else { return Ok(()) };
@@ -64,20 +67,82 @@ async fn work(options: &Options, out: &mut impl Write) -> Result<(), String> {
     }
 }
 
-fn write_down(seals: &[seal::Seal], options: &Options, out: &mut impl Write) -> io::Result<()> {
-    let lines: String = seals
-        .iter()
-        .map(|seal| serde_json::to_string(seal).map(|line| line + "\n"))
-        .collect::<Result<_, _>>()?;
-    if options.seals.as_os_str() == "-" {
-        return out.write_all(lines.as_bytes());
+enum Problem {
+    File(io::Error),
+    Store(StoreError),
+}
+
+/// Seals what is new, and writes down every seal that the file does not have: also those of other
+/// nodes, and those of ours that were made and not written down when something broke.
+async fn seal_once(
+    store: &Store,
+    key: &seal::SigningKey,
+    file: &mut SealFile,
+    out: &mut impl Write,
+) -> Result<(), Problem> {
+    seal::seal(store, key, now()).await.map_err(Problem::Store)?;
+    let missing = seal::seals_after(store, &file.last).await.map_err(Problem::Store)?;
+    file.add(&missing, out).map_err(Problem::File)?;
+    if file.path.is_some() {
+        let events: i64 =
+            missing.iter().map(|seal| seal.last_position - seal.first_position + 1).sum();
+        let (count, key) = (missing.len(), hex(key.verifying_key().as_bytes()));
+        writeln!(out, "{GOOD}✓{GOOD:#} {count} seals over {events} new events, signed by {key}")
+            .map_err(Problem::File)?;
     }
-    let mut file: File = OpenOptions::new().create(true).append(true).open(&options.seals)?;
-    file.write_all(lines.as_bytes())?;
-    file.sync_all()?;
-    let events: i64 = seals.iter().map(|seal| seal.last_position - seal.first_position + 1).sum();
-    let (count, path) = (seals.len(), options.seals.display());
-    writeln!(out, "{GOOD}✓{GOOD:#} {count} seals over {events} new events, also in {path}")
+    Ok(())
+}
+
+/// Where seals are kept outside the database; without a path, standard output.
+struct SealFile {
+    path: Option<PathBuf>,
+    /// The last number written down for each shard.
+    last: BTreeMap<u8, i64>,
+}
+
+impl SealFile {
+    /// Reads what is there. A last line that was cut off by a crash is removed: its seal is written again.
+    fn open(path: &Path) -> io::Result<Self> {
+        let mut last = BTreeMap::new();
+        if path.as_os_str() == "-" {
+            return Ok(Self { path: None, last });
+        }
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        let text = std::fs::read_to_string(path)?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        file.set_len(whole as u64)?;
+        for line in text[..whole].lines() {
+            let seal: seal::Seal = serde_json::from_str(line)?;
+            last.insert(seal.shard, seal.number);
+        }
+        Ok(Self { path: Some(path.to_owned()), last })
+    }
+
+    fn add(&mut self, seals: &[seal::Seal], out: &mut impl Write) -> io::Result<()> {
+        let mut lines = String::new();
+        for seal in seals {
+            lines += &serde_json::to_string(seal)?;
+            lines.push('\n');
+        }
+        match &self.path {
+            None => out.write_all(lines.as_bytes())?,
+            Some(path) => {
+                let mut file = OpenOptions::new().append(true).open(path)?;
+                file.write_all(lines.as_bytes())?;
+                file.sync_all()?;
+            }
+        }
+        self.last.extend(seals.iter().map(|seal| (seal.shard, seal.number)));
+        Ok(())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|d| char::from_digit(d.into(), 16))
+        .collect()
 }
 
 fn random() -> [u8; 32] {

@@ -1,6 +1,7 @@
 //! `croupier verify --all`: every chain, position, receipt and seal of the log.
 
 use std::{
+    collections::btree_map::Entry,
     io::{self, Write},
     path::PathBuf,
     process::ExitCode,
@@ -14,7 +15,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressStyle};
 use store::{
     Settings, Store,
-    prove::{KnownSeals, Proof, Unproven, prove},
+    prove::{Outside, Proof, Unproven, prove},
     seal::Seal,
 };
 
@@ -30,24 +31,37 @@ pub(crate) struct Options {
     /// Seals kept outside the database, to compare with those in it.
     #[arg(long, env = "CROUPIER_SEALS", value_name = "FILE", requires = "all")]
     seals: Option<PathBuf>,
+    /// The public key that must have signed every seal, as `croupier seal` prints it.
+    #[arg(long, env = "CROUPIER_SEAL_PUBLIC_KEY", value_name = "HEX", requires = "all")]
+    seal_key: Option<String>,
 }
 
 pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCode> {
-    let known = match known_seals(options) {
-        Ok(known) => known,
+    let outside = match outside(options) {
+        Ok(outside) => outside,
         Err(problem) => {
             writeln!(out, "{BROKEN}!{BROKEN:#} {problem}")?;
             return Ok(ExitCode::from(2));
         }
     };
-    match block_on(check(options.database_url.as_deref().unwrap_or_default(), &known))? {
+    match block_on(check(options.database_url.as_deref().unwrap_or_default(), &outside))? {
         Ok(Proof { events, streams, receipts, seals }) => {
             writeln!(
                 out,
                 "{GOOD}✓{GOOD:#} {events} events of {streams} streams, {receipts} receipts, {seals} seals"
             )?;
-            if !known.is_empty() {
-                writeln!(out, "{GOOD}✓{GOOD:#} {} seals kept outside the database", known.len())?;
+            match (outside.seals.len(), outside.key) {
+                (0, None) => writeln!(
+                    out,
+                    "{BROKEN}!{BROKEN:#} the seals were only compared with the database itself; \
+                     give --seals or --seal-key to be sure"
+                )?,
+                (0, Some(_)) => {
+                    writeln!(out, "{GOOD}✓{GOOD:#} all seals are signed by the trusted key")?;
+                }
+                (count, _) => {
+                    writeln!(out, "{GOOD}✓{GOOD:#} {count} seals kept outside the database")?;
+                }
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -62,20 +76,48 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
     }
 }
 
-fn known_seals(options: &Options) -> Result<KnownSeals, String> {
-    let Some(path) = &options.seals else { return Ok(KnownSeals::new()) };
-    let at = |error: String| format!("{}: {error}", path.display());
+fn outside(options: &Options) -> Result<Outside, String> {
+    let mut outside = Outside {
+        key: options.seal_key.as_deref().map(public_key).transpose()?,
+        ..Outside::default()
+    };
+    let Some(path) = &options.seals else { return Ok(outside) };
+    let at = |problem: String| format!("{}: {problem}", path.display());
     let text = std::fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
-    let seals = (1..).zip(text.lines()).map(|(number, line)| {
-        let seal: Seal =
-            serde_json::from_str(line).map_err(|error| at(format!("line {number}: {error}")))?;
-        Ok(((seal.shard, seal.number), seal))
-    });
-    seals.collect()
+    for (number, line) in (1..).zip(text.lines()) {
+        let problem = |problem: &str| at(format!("line {number}: {problem}"));
+        let seal: Seal = serde_json::from_str(line).map_err(|error| problem(&error.to_string()))?;
+        if !seal.is_signed() {
+            return Err(problem("this seal is not signed by its key"));
+        }
+        match outside.seals.entry((seal.shard, seal.number)) {
+            Entry::Vacant(free) => {
+                free.insert(seal);
+            }
+            Entry::Occupied(known) if *known.get() == seal => {}
+            Entry::Occupied(_) => {
+                return Err(problem("there was another seal of this number before"));
+            }
+        }
+    }
+    Ok(outside)
 }
 
-async fn check(url: &str, known: &KnownSeals) -> Result<Proof, Unproven> {
-    let store = Store::open(url, &Settings::default())?;
+fn public_key(text: &str) -> Result<[u8; 32], String> {
+    let wrong =
+        || format!("'{text}' is no public key: 64 hexadecimal digits, as croupier seal prints it");
+    let digit = |at: usize| text.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let mut key = [0; 32];
+    for (byte, at) in key.iter_mut().zip((0..).step_by(2)) {
+        *byte = digit(at).ok_or_else(wrong)?;
+    }
+    if text.len() == 64 { Ok(key) } else { Err(wrong()) }
+}
+
+async fn check(url: &str, outside: &Outside) -> Result<Proof, Unproven> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let connections = u32::try_from(cores).unwrap_or(64).saturating_add(2);
+    let store = Store::open(url, &Settings { connections, ..Settings::default() })?;
     let total = store.heads().await?.total();
     let bar = ProgressBar::new(u64::try_from(total).unwrap_or(0)).with_style(style());
     let counted = Arc::new(AtomicU64::new(0));
@@ -88,8 +130,7 @@ async fn check(url: &str, known: &KnownSeals) -> Result<Proof, Unproven> {
             }
         })
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let proof = prove(&store, known, cores, &counted).await;
+    let proof = prove(&store, outside, cores, &counted).await;
     shown.abort();
     bar.finish_and_clear();
     store.close().await;

@@ -58,7 +58,29 @@ async fn a_log_is_migrated_sealed_and_verified() {
     fill(&url).await;
     let (code, said) = run(&["seal"]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("over 200 new events, also in seals.ndjson"), "{said}");
+    assert!(said.contains("over 200 new events, signed by "), "{said}");
+    let public = said.trim().rsplit(' ').next().unwrap().to_owned();
+    let (code, said) = run(&["verify", "--all"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("! the seals were only compared with the database itself"), "{said}");
+    let (code, said) = run(&["verify", "--all", "--seal-key", &public]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("✓ all seals are signed by the trusted key"), "{said}");
+    let (code, said) = run(&["verify", "--all", "--seal-key", &"00".repeat(32)]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("is signed by another key than the trusted one"), "{said}");
+
+    // Seals that were not written down, and a line that was cut off, are written when it goes on.
+    let path = here.path().join("seals.ndjson");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let lines = whole.lines().count();
+    let some: String = whole.split_inclusive('\n').take(lines / 2).collect();
+    std::fs::write(&path, some + "{\"shard\":").unwrap();
+    assert_eq!(run(&["seal"]).0, 0);
+    let sorted =
+        |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(sorted(&std::fs::read_to_string(&path).unwrap()), sorted(&whole));
+
     let (code, said) = run(&["verify", "--all", "--seals", "seals.ndjson"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("✓ 200 events of 100 streams, 100 receipts"), "{said}");
@@ -94,6 +116,9 @@ fn what_is_missing_is_said() {
     let (code, said) = croupier(here.path(), Some("not an address"), &["migrate"]);
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("the database's address is wrong"), "{said}");
+    let (code, said) = croupier(here.path(), nowhere, &["verify", "--all", "--seal-key", "beef"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("'beef' is no public key"), "{said}");
     std::fs::write(here.path().join("seals"), "{}\n").unwrap();
     let (code, said) = croupier(here.path(), nowhere, &["verify", "--all", "--seals", "seals"]);
     assert_eq!(code, 2, "{said}");

@@ -43,8 +43,9 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
     println!("{:>10} │ appends/s   p50 ms │ stream read µs │ bytes/event", "events");
     let mut sizes = Vec::new();
+    let mut streams = Vec::new();
     for more in [million, 9 * million] {
-        let streams = load::fill(&store, more).await?;
+        streams.extend(load::fill(&store, more).await?);
         psql(&url, "ANALYZE; CHECKPOINT")?;
         let size = measure(&store, &url, &streams).await?;
         println!(
@@ -85,7 +86,9 @@ async fn measure(store: &Store, url: &str, streams: &[Uuid]) -> Result<Size, Box
     let events = store.heads().await?.total();
     let appends = append_load::run(store, 16, Duration::from_secs(5)).await?;
     let mut micros = Vec::new();
-    for stream in streams.iter().cycle().take(2000) {
+    // All over the log, old and new.
+    for number in 1..=2000 {
+        let stream = &streams[number * 7919 % streams.len()];
         let start = Instant::now();
         let read: Vec<Recorded> = store.stream(*stream, 0).try_collect().await?;
         micros.push(start.elapsed().as_secs_f64() * 1e6);

@@ -11,7 +11,7 @@ use crate::append_load::three_events;
 /// How many events a stream has.
 pub(crate) const STREAM: usize = 60;
 
-/// Adds so many events, rounded up to whole streams; gives some of the streams.
+/// Adds so many events, rounded up to whole streams; gives the streams.
 pub(crate) async fn fill(store: &Store, events: usize) -> Result<Vec<Uuid>, Box<dyn Error>> {
     const WRITERS: usize = 128;
     let each = events.div_ceil(STREAM).div_ceil(WRITERS);
@@ -24,9 +24,9 @@ pub(crate) async fn fill(store: &Store, events: usize) -> Result<Vec<Uuid>, Box<
     Ok(streams)
 }
 
-async fn fill_streams(store: Store, count: usize) -> Result<Option<Uuid>, AppendError> {
+async fn fill_streams(store: Store, count: usize) -> Result<Vec<Uuid>, AppendError> {
     let events: Vec<Event> = (1..).take(STREAM / 3).flat_map(three_events).collect();
-    let mut last = None;
+    let mut streams = Vec::with_capacity(count);
     for _ in 0..count {
         let stream = Uuid::now_v7();
         let append = Append {
@@ -39,7 +39,7 @@ async fn fill_streams(store: Store, count: usize) -> Result<Option<Uuid>, Append
             events: &events,
         };
         store.append(append).await?;
-        last = Some(stream);
+        streams.push(stream);
     }
-    Ok(last)
+    Ok(streams)
 }

@@ -12,13 +12,14 @@ use store::{Shard, Store};
 /// Events a second through the log reader, two shards at a time.
 pub(crate) async fn through_the_reader(store: &Store) -> Result<f64, Box<dyn Error>> {
     let start = Instant::now();
-    let shards = Shard::all().map(|shard| {
+    let shards = stream::iter(Shard::all()).map(|shard| {
         let store = store.clone();
-        tokio::spawn(async move {
-            store.log(shard, 0).try_fold(0u32, |count, _| async move { Ok(count + 1) }).await
-        })
+        async move {
+            let count = store.log(shard, 0).try_fold(0u32, |count, _| async move { Ok(count + 1) });
+            tokio::spawn(count).await
+        }
     });
-    let mut counts = stream::iter(shards.collect::<Vec<_>>()).buffered(2);
+    let mut counts = shards.buffered(2);
     let mut events = 0;
     while let Some(count) = counts.next().await {
         events += count??;

@@ -1,6 +1,7 @@
 //! What a worker writes down: each line is complete once it is written, whatever is killed then.
 
 use std::{
+    collections::BTreeSet,
     fs::{File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -52,6 +53,38 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<Note>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
     }
+}
+
+/// A command, where and under which id it was asked.
+pub(super) type Asked = (Uuid, Uuid, Command);
+
+/// The commands that were asked in earlier lives and have no answer in the journal.
+pub(super) fn unanswered(notes: &[Note]) -> Vec<Asked> {
+    let done: BTreeSet<Uuid> = notes
+        .iter()
+        .filter_map(|note| match note {
+            Note::Answered { id, .. } | Note::Refused { id } => Some(*id),
+            Note::Asked { .. } | Note::Repeated { .. } => None,
+        })
+        .collect();
+    asked(notes).into_iter().filter(|(_, id, _)| !done.contains(id)).collect()
+}
+
+/// The commands that were answered in earlier lives.
+pub(super) fn answered(notes: &[Note]) -> Vec<Asked> {
+    let answered: BTreeSet<Uuid> = notes
+        .iter()
+        .filter_map(|note| if let Note::Answered { id, .. } = note { Some(*id) } else { None })
+        .collect();
+    asked(notes).into_iter().filter(|(_, id, _)| answered.contains(id)).collect()
+}
+
+fn asked(notes: &[Note]) -> Vec<Asked> {
+    let asked = notes.iter().filter_map(|note| match note {
+        Note::Asked { stream, id, command } => Some((*stream, *id, command.clone())),
+        Note::Answered { .. } | Note::Refused { .. } | Note::Repeated { .. } => None,
+    });
+    asked.collect()
 }
 
 /// The same events have the same digest.

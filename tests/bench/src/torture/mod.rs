@@ -1,7 +1,8 @@
 //! A history checker under kills.
 //!
 //! Processes play games through the log and write down what was acknowledged. They, a follower and
-//! PostgreSQL itself are killed (SIGKILL) at random moments, again and again, and started anew; commands
+//! PostgreSQL itself, whole or one process of it, are killed (SIGKILL) at random moments, again and again;
+//! commands
 //! whose answer was lost are asked again under their ids. Afterwards: nothing acknowledged is missing,
 //! nothing is doubled, no answer differs from its repetition, every chain and seal holds, every finished
 //! game proves its dice, and the follower has seen every event exactly once.
@@ -24,7 +25,11 @@ use chance::Chance;
 use cluster::Cluster;
 use domain::Moment;
 use ed25519_dalek::SigningKey;
-use store::{Store, prove::KnownSeals, seal::seal};
+use store::{
+    Store,
+    prove::{Outside, prove},
+    seal::seal,
+};
 
 pub(crate) use follower::follow;
 pub(crate) use worker::work;
@@ -70,71 +75,37 @@ struct Kills {
     workers: u32,
     followers: u32,
     servers: u32,
+    backends: u32,
 }
 
 pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::Builder::new().prefix("croupier-torture-").tempdir()?;
-    let data = folder.path().join("cluster");
-    let mut cluster = Some(Cluster::start(&data, cluster::Settings::Durable)?);
-    let url = cluster.as_ref().map(|cluster| cluster.url("postgres")).unwrap_or_default();
-    store::migrate(&url).await?;
-    // Shared by everybody, whoever they run as: the cluster's folder is another user's.
     let notes = folder.path().join("notes");
     std::fs::create_dir(&notes)?;
-
     let time = Duration::from_secs(options.minutes * 60 + options.seconds);
     println!("{} s, {} workers, seed {}", time.as_secs(), options.workers, options.seed);
-    let start = |name, number| start(name, number, &url, &notes, options.seed);
-    let mut victims = (0..options.workers)
-        .map(|number| start("torture-worker", number))
-        .chain([start("torture-follower", 0)])
-        .collect::<Result<Vec<_>, _>>()?;
+
+    let mut torture = Torture::begin(options, &folder.path().join("cluster"), &notes).await?;
     let mut chance = Chance::new(options.seed);
-    let mut kills = Kills::default();
     let begun = Instant::now();
     while begun.elapsed() < time {
         tokio::time::sleep(Duration::from_millis(chance.up_to(1200).into())).await;
-        if chance.up_to(10) <= 2 {
-            // Start recovers from the log, as after a loss of power.
-            if let Some(cluster) = cluster.take() {
-                cluster.kill();
-            }
-            cluster = Some(Cluster::start(&data, cluster::Settings::Durable)?);
-            kills.servers += 1;
-        } else {
-            let count = u32::try_from(victims.len())?;
-            let victim = &mut victims[chance.up_to(count) as usize - 1];
-            victim.child.kill()?;
-            victim.child.wait()?;
-            match victim.name {
-                "torture-worker" => kills.workers += 1,
-                _ => kills.followers += 1,
-            }
-            *victim = start(victim.name, victim.number)?;
-        }
+        torture.strike(&mut chance).await?;
     }
+    let Kills { workers, followers, servers, backends } = torture.kills;
     println!(
-        "killed: {} workers, {} followers, {} PostgreSQL servers",
-        kills.workers, kills.followers, kills.servers
+        "killed: {workers} workers, {followers} followers, {servers} PostgreSQL servers, {backends} of its backends"
     );
     std::fs::write(notes.join("stop"), "")?;
-    for victim in victims.iter_mut().filter(|victim| victim.name == "torture-worker") {
-        let ended = victim.child.wait()?;
-        if !ended.success() {
-            return Err(format!("worker {} ended with {ended}", victim.number).into());
-        }
-    }
-    let store = Store::open(&url, &store::Settings::default())?;
-    let key = SigningKey::from_bytes(&[1; 32]);
-    seal(&store, &key, Moment(0)).await?;
+    torture.await_end_of("torture-worker").await?;
+    let store = Store::open(&torture.url, &store::Settings::default())?;
+    torture.seal().await;
     std::fs::write(notes.join("end"), store.heads().await?.total().to_string())?;
-    for victim in &mut victims {
-        victim.child.wait()?;
-    }
-    let proof =
-        store::prove::prove(&store, &KnownSeals::new(), 2, &AtomicU64::new(0).into()).await?;
+    torture.await_end_of("torture-follower").await?;
+    let proof = prove(&store, &torture.outside, 2, &AtomicU64::new(0).into()).await?;
+    let compared = torture.outside.seals.len();
     println!(
-        "log: {} events of {} games, {} seals: every chain holds",
+        "log: {} events of {} games, {} seals, {compared} of them compared with outside: every chain holds",
         proof.events, proof.streams, proof.seals
     );
     check::check(&store, &notes, options.workers).await?;
@@ -143,18 +114,141 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn start(
-    name: &'static str,
-    number: u32,
-    url: &str,
-    folder: &Path,
+/// Everything that runs and is killed.
+struct Torture {
+    data: PathBuf,
+    notes: PathBuf,
+    url: String,
     seed: u64,
-) -> std::io::Result<Victim> {
-    let child = Command::new(std::env::current_exe()?)
-        .args([name, "--url", url, "--number", &number.to_string(), "--seed", &seed.to_string()])
-        .arg("--folder")
-        .arg(folder)
-        .stdin(Stdio::null())
-        .spawn()?;
-    Ok(Victim { name, number, child })
+    cluster: Option<Cluster>,
+    victims: Vec<Victim>,
+    kills: Kills,
+    /// Seals as they were when they were made.
+    outside: Outside,
+    key: SigningKey,
+}
+
+impl Torture {
+    async fn begin(options: &Options, data: &Path, notes: &Path) -> Result<Self, Box<dyn Error>> {
+        let cluster = Cluster::start(data, cluster::Settings::Durable)?;
+        let url = cluster.url("postgres");
+        store::migrate(&url).await?;
+        let mut torture = Self {
+            data: data.to_owned(),
+            notes: notes.to_owned(),
+            url,
+            seed: options.seed,
+            cluster: Some(cluster),
+            victims: Vec::new(),
+            kills: Kills::default(),
+            outside: Outside::default(),
+            key: SigningKey::from_bytes(&[1; 32]),
+        };
+        for number in 0..options.workers {
+            torture.victims.push(torture.start("torture-worker", number)?);
+        }
+        torture.victims.push(torture.start("torture-follower", 0)?);
+        Ok(torture)
+    }
+
+    fn start(&self, name: &'static str, number: u32) -> std::io::Result<Victim> {
+        let child = Command::new(std::env::current_exe()?)
+            .args([name, "--url", &self.url, "--number", &number.to_string()])
+            .args(["--seed", &self.seed.to_string(), "--folder"])
+            .arg(&self.notes)
+            .stdin(Stdio::null())
+            .spawn()?;
+        Ok(Victim { name, number, child })
+    }
+
+    /// Kills something, or seals in the middle of it all.
+    async fn strike(&mut self, chance: &mut Chance) -> Result<(), Box<dyn Error>> {
+        if let Some(victim) = self.victims.iter_mut().find_map(Victim::ended) {
+            return Err(format!("{victim} ended by itself").into());
+        }
+        match chance.up_to(10) {
+            1..=2 => {
+                if let Some(cluster) = self.cluster.take() {
+                    cluster.kill();
+                }
+                self.cluster = Some(Cluster::start(&self.data, cluster::Settings::Durable)?);
+                self.kills.servers += 1;
+            }
+            3 => self.kill_a_backend(chance)?,
+            4 => self.seal().await,
+            _ => self.kill_a_process(chance)?,
+        }
+        Ok(())
+    }
+
+    /// One process of the server: it stops all others and recovers, with clients waiting.
+    fn kill_a_backend(&mut self, chance: &mut Chance) -> Result<(), Box<dyn Error>> {
+        let backends = self.cluster.as_ref().map(Cluster::backends).unwrap_or_default();
+        if let Ok(count @ 1..) = u32::try_from(backends.len()) {
+            let one = backends[chance.up_to(count) as usize - 1].to_string();
+            Command::new("kill").args(["-KILL", &one]).stderr(Stdio::null()).status()?;
+            self.kills.backends += 1;
+        }
+        Ok(())
+    }
+
+    fn kill_a_process(&mut self, chance: &mut Chance) -> Result<(), Box<dyn Error>> {
+        let index = chance.up_to(u32::try_from(self.victims.len())?) as usize - 1;
+        let victim = &mut self.victims[index];
+        victim.child.kill()?;
+        victim.child.wait()?;
+        let (name, number) = (victim.name, victim.number);
+        match name {
+            "torture-worker" => self.kills.workers += 1,
+            _ => self.kills.followers += 1,
+        }
+        self.victims[index] = self.start(name, number)?;
+        Ok(())
+    }
+
+    /// What cannot be sealed now is sealed later.
+    async fn seal(&mut self) {
+        let settings = store::Settings { connections: 2, ..Default::default() };
+        let Ok(store) = Store::open(&self.url, &settings) else { return };
+        if let Ok(seals) = seal(&store, &self.key, Moment(0)).await {
+            let seals = seals.into_iter().map(|seal| ((seal.shard, seal.number), seal));
+            self.outside.seals.extend(seals);
+        }
+        store.close().await;
+    }
+
+    async fn await_end_of(&mut self, name: &str) -> Result<(), Box<dyn Error>> {
+        for victim in self.victims.iter_mut().filter(|victim| victim.name == name) {
+            victim.must_end_well().await?;
+        }
+        Ok(())
+    }
+}
+
+impl Victim {
+    /// What it says if it is not running any more, though nobody killed it.
+    fn ended(&mut self) -> Option<String> {
+        let status = self.child.try_wait().ok()??;
+        Some(format!("{} {} ({status})", self.name, self.number))
+    }
+
+    /// Waits for its end, but not for ever.
+    async fn must_end_well(&mut self) -> Result<(), Box<dyn Error>> {
+        let begun = Instant::now();
+        loop {
+            match self.child.try_wait()? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => {
+                    return Err(format!("{} {} ended with {status}", self.name, self.number).into());
+                }
+                None if begun.elapsed() > Duration::from_mins(1) => {
+                    self.child.kill()?;
+                    return Err(
+                        format!("{} {} does not come to its end", self.name, self.number).into()
+                    );
+                }
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::{
     error::Error,
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -12,24 +14,53 @@ use uuid::Uuid;
 use super::{
     Part,
     chance::Chance,
-    journal::{self, Journal, Note, digest},
+    journal::{self, Asked, Journal, Note, digest},
 };
 use crate::play::{next_command, secret};
+
+/// How many clients of a worker play at once: their commands meet in batches.
+const CLIENTS: u32 = 12;
 
 pub(crate) async fn work(part: &Part) -> Result<(), Box<dyn Error>> {
     let path = Journal::path(&part.folder, part.number);
     let notes = journal::read(&path)?;
-    let mut worker = Worker {
-        store: Store::open(&part.url, &Settings { connections: 4, ..Settings::default() })?,
-        journal: Journal::open(&path)?,
-        chance: Chance::new(part.seed ^ (notes.len() as u64) << 8 ^ u64::from(part.number)),
-        answered: Vec::new(),
-    };
-    worker.finish_what_was_begun(&notes).await?;
+    let store = Store::open(&part.url, &Settings { connections: 8, ..Settings::default() })?;
+    let worker = Arc::new(Worker {
+        store,
+        journal: Mutex::new(Journal::open(&path)?),
+        answered: Mutex::new(journal::answered(&notes)),
+    });
+    for (stream, id, command) in journal::unanswered(&notes) {
+        worker.answer(stream, id, command).await.map_err(|error| error.to_string())?;
+    }
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|client| {
+            let seed =
+                part.seed ^ (notes.len() as u64) << 16 ^ u64::from(part.number * CLIENTS + client);
+            let (worker, part) = (Arc::clone(&worker), part.clone());
+            tokio::spawn(async move {
+                let played = play(&worker, &part, client, Chance::new(seed)).await;
+                played.map_err(|error| error.to_string())
+            })
+        })
+        .collect();
+    for client in clients {
+        client.await??;
+    }
+    worker.store.close().await;
+    Ok(())
+}
+
+/// Two workers share each game of a client: they meet, and one of them is told.
+async fn play(
+    worker: &Worker,
+    part: &Part,
+    client: u32,
+    mut chance: Chance,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
     let mut game = 0;
     while !part.folder.join("stop").exists() {
-        // Two workers share each game: they meet, and one of them is told.
-        let stream = game_id(part.seed, part.number / 2, game);
+        let stream = game_id(part.seed, part.number / 2 * CLIENTS + client, game);
         let loaded = match worker.store.load(stream).await {
             Ok(loaded) => loaded,
             Err(ReadError::Store(StoreError::Unavailable(_))) => {
@@ -42,67 +73,69 @@ pub(crate) async fn work(part: &Part) -> Result<(), Box<dyn Error>> {
             Some(command) => worker.ask(stream, Uuid::new_v4(), command).await?,
             None => game += 1,
         }
-        if worker.chance.up_to(10) == 1 {
-            worker.ask_something_again().await?;
+        if chance.up_to(10) == 1 {
+            worker.ask_something_again(&mut chance).await?;
         }
     }
-    worker.store.close().await;
     Ok(())
 }
 
 struct Worker {
     store: Store,
-    journal: Journal,
-    chance: Chance,
-    answered: Vec<(Uuid, Uuid, Command)>,
+    journal: Mutex<Journal>,
+    answered: Mutex<Vec<Asked>>,
 }
 
 impl Worker {
-    /// Whoever was killed between question and answer asks again.
-    async fn finish_what_was_begun(&mut self, notes: &[Note]) -> Result<(), Box<dyn Error>> {
-        if let Some(Note::Asked { stream, id, command }) = notes.last() {
-            self.answer(*stream, *id, command.clone()).await?;
-        }
-        Ok(())
+    fn note(&self, note: &Note) -> io::Result<()> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner).note(note)
+    }
+
+    fn answered(&self) -> MutexGuard<'_, Vec<Asked>> {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn ask(
-        &mut self,
+        &self,
         stream: Uuid,
         id: Uuid,
         command: Command,
-    ) -> Result<(), Box<dyn Error>> {
-        self.journal.note(&Note::Asked { stream, id, command: command.clone() })?;
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.note(&Note::Asked { stream, id, command: command.clone() })?;
         self.answer(stream, id, command).await
     }
 
     async fn answer(
-        &mut self,
+        &self,
         stream: Uuid,
         id: Uuid,
         command: Command,
-    ) -> Result<(), Box<dyn Error>> {
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
         match self.insist(stream, id, &command).await? {
-            None => self.journal.note(&Note::Refused { id })?,
+            None => self.note(&Note::Refused { id })?,
             Some(Executed { events, first_version }) => {
                 let (count, digest) = (events.len(), digest(&events)?);
-                self.journal.note(&Note::Answered { id, first_version, count, digest })?;
-                self.answered.push((stream, id, command));
+                self.note(&Note::Answered { id, first_version, count, digest })?;
+                self.answered().push((stream, id, command));
             }
         }
         Ok(())
     }
 
-    /// A client that lost an answer, long ago, and asks once more.
-    async fn ask_something_again(&mut self) -> Result<(), Box<dyn Error>> {
-        let Ok(count) = u32::try_from(self.answered.len()) else { return Ok(()) };
-        if count == 0 {
-            return Ok(());
-        }
-        let (stream, id, command) = self.answered[self.chance.up_to(count) as usize - 1].clone();
+    /// A client that lost an answer, maybe lives ago, and asks once more.
+    async fn ask_something_again(
+        &self,
+        chance: &mut Chance,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let asked = {
+            let answered = self.answered();
+            let count = u32::try_from(answered.len())?;
+            (count > 0).then(|| answered[chance.up_to(count) as usize - 1].clone())
+        };
+        let Some((stream, id, command)) = asked else { return Ok(()) };
         let again = self.insist(stream, id, &command).await?;
         let Executed { events, first_version } = again.ok_or("an answered command was refused")?;
-        self.journal.note(&Note::Repeated { id, first_version, digest: digest(&events)? })?;
+        self.note(&Note::Repeated { id, first_version, digest: digest(&events)? })?;
         Ok(())
     }
 
@@ -112,7 +145,7 @@ impl Worker {
         stream: Uuid,
         id: Uuid,
         command: &Command,
-    ) -> Result<Option<Executed>, Box<dyn Error>> {
+    ) -> Result<Option<Executed>, Box<dyn Error + Send + Sync>> {
         loop {
             let (now, secret) = (now(), secret(stream));
             let request = Request { stream, command, id, actor: Uuid::nil(), now, secret };
