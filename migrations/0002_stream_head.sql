@@ -9,6 +9,5 @@ CREATE TABLE stream_head (
     appended      integer     NOT NULL,
     hash          bytea       NOT NULL,
     previous_hash bytea       NOT NULL,
-    PRIMARY KEY (shard, stream),
-    CHECK (shard BETWEEN 0 AND 63 AND version > 0 AND octet_length(hash) = 32)
+    PRIMARY KEY (shard, stream)
 ) WITH (fillfactor = 70);

@@ -1,4 +1,5 @@
 -- Everything that ever happened. Rows are added and never changed; docs/events.md describes them.
+-- What may stand in a row is for the proof to check (croupier verify --all): checking it with every insert costs 6 %.
 CREATE TABLE event (
     version     bigint      NOT NULL,
     position    bigint      NOT NULL,
@@ -12,6 +13,5 @@ CREATE TABLE event (
     hash        bytea       NOT NULL,
     -- Byte for byte as it was hashed: json, not jsonb.
     payload     json        NOT NULL,
-    PRIMARY KEY (shard, stream, version),
-    CHECK (shard BETWEEN 0 AND 63 AND version > 0 AND position > 0 AND octet_length(hash) = 32)
+    PRIMARY KEY (shard, stream, version)
 );

@@ -140,7 +140,7 @@ fn options(settings: Settings) -> &'static [&'static str] {
         Settings::Durable => &[
             "listen_addresses=",
             "max_connections=400",
-            "shared_buffers=256MB",
+            "shared_buffers=512MB",
             "max_wal_size=4GB",
             "checkpoint_timeout=15min",
             // A batch with a loser is an error by design; its statement need not be written each time.
