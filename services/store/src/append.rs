@@ -1,7 +1,7 @@
 //! The append protocol: from events to rows.
 
 use domain::{Event, Moment};
-use sqlx::{PgConnection, Row};
+use sqlx::{PgConnection, Postgres, Row, postgres::PgArguments};
 use uuid::Uuid;
 
 use crate::{
@@ -196,6 +196,21 @@ fn versions(batch: &[&Prepared]) -> Vec<i64> {
     batch.iter().flat_map(|command| command.old_version() + 1..=command.head.version).collect()
 }
 
+/// A statement with what both forms of it begin with: where the streams shall end.
+fn with_heads<'a>(
+    sql: &'static str,
+    batch: &[&'a Prepared],
+) -> sqlx::query::Query<'a, Postgres, PgArguments> {
+    sqlx::query(sql)
+        .bind(column(batch, |c| c.shard.sql()))
+        .bind(column(batch, |c| c.stream))
+        .bind(column(batch, |c| c.head.version))
+        .bind(column(batch, Prepared::count))
+        .bind(column(batch, |c| c.head.hash.0.as_slice()))
+        .bind(column(batch, |c| c.previous.0.as_slice()))
+        .bind(column(batch, |c| Micros(c.head.recorded_at)))
+}
+
 /// All commands, or none and an error.
 pub(crate) async fn append_all(
     connection: &mut PgConnection,
@@ -207,14 +222,7 @@ pub(crate) async fn append_all(
         .map(|commands| (commands[0].shard, commands.iter().map(|c| i64::from(c.count())).sum()))
         .collect();
     let from_end = shards.iter().flat_map(|&(_, events)| (0..events).rev()).collect::<Vec<_>>();
-    sqlx::query(include_str!("append_all.sql"))
-        .bind(column(batch, |c| c.shard.sql()))
-        .bind(column(batch, |c| c.stream))
-        .bind(column(batch, |c| c.head.version))
-        .bind(column(batch, Prepared::count))
-        .bind(column(batch, |c| c.head.hash.0.as_slice()))
-        .bind(column(batch, |c| c.previous.0.as_slice()))
-        .bind(column(batch, |c| Micros(c.head.recorded_at)))
+    with_heads(include_str!("append_all.sql"), batch)
         .bind(i64::try_from(created).unwrap_or(i64::MAX))
         .bind(shards.iter().map(|(shard, _)| shard.sql()).collect::<Vec<_>>())
         .bind(shards.iter().map(|(_, events)| *events).collect::<Vec<_>>())
@@ -244,14 +252,7 @@ async fn append_winners(
 ) -> Result<Vec<Answer>, sqlx::Error> {
     let numbers =
         (1i32..).zip(batch).flat_map(|(number, command)| command.rows.iter().map(move |_| number));
-    let rows = sqlx::query(include_str!("append.sql"))
-        .bind(column(batch, |c| c.shard.sql()))
-        .bind(column(batch, |c| c.stream))
-        .bind(column(batch, |c| c.head.version))
-        .bind(column(batch, Prepared::count))
-        .bind(column(batch, |c| c.head.hash.0.as_slice()))
-        .bind(column(batch, |c| c.previous.0.as_slice()))
-        .bind(column(batch, |c| Micros(c.head.recorded_at)))
+    let rows = with_heads(include_str!("append.sql"), batch)
         .bind(column(batch, |c| c.command))
         .bind(column(batch, |c| c.actor))
         .bind(column(batch, |c| c.request.0.as_slice()))

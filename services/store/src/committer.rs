@@ -11,7 +11,6 @@ use std::{
 
 use sqlx::{Connection, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
-
 use uuid::Uuid;
 
 use crate::{

@@ -11,7 +11,6 @@ use std::{
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sqlx::{Executor, PgConnection, Postgres, Row, Transaction, postgres::PgRow};
-use uuid::Uuid;
 
 use crate::{
     Envelope, Hash, Shard, Store, StoreError, StreamId,
@@ -37,8 +36,8 @@ pub struct Proof {
 /// The first thing that is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The shard.
-    pub shard: Shard,
+    /// The shard, if it is one.
+    pub shard: Option<Shard>,
     /// The stream, where it is known.
     pub stream: Option<StreamId>,
     /// The version in the stream, where it is known.
@@ -49,12 +48,13 @@ pub struct Broken {
 
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.stream, self.version) {
-            (Some(stream), Some(version)) => write!(f, "stream {stream}, event {version}")?,
-            (Some(stream), None) => write!(f, "stream {stream}")?,
-            _ => write!(f, "shard {}", self.shard)?,
+        match (self.stream, self.version, self.shard) {
+            (Some(stream), Some(version), _) => write!(f, "stream {stream}, event {version}: ")?,
+            (Some(stream), None, _) => write!(f, "stream {stream}: ")?,
+            (None, _, Some(shard)) => write!(f, "shard {shard}: ")?,
+            (None, _, None) => {}
         }
-        write!(f, ": {}", self.what)
+        f.write_str(&self.what)
     }
 }
 
@@ -117,30 +117,24 @@ struct End {
 }
 
 /// Rows in shards that do not exist would be seen by nobody, and by every query that forgets to look.
+/// Two ranges, so that each is a probe of an index.
 async fn check_strangers(store: &Store) -> Result<(), Unproven> {
     const STRANGERS: &str = "
-SELECT 'event' FROM event WHERE shard NOT BETWEEN 0 AND 63
- UNION ALL SELECT 'stream_head' FROM stream_head WHERE shard NOT BETWEEN 0 AND 63
- UNION ALL SELECT 'shard_head' FROM shard_head WHERE shard NOT BETWEEN 0 AND 63
- UNION ALL SELECT 'receipt' FROM receipt WHERE shard NOT BETWEEN 0 AND 63
- UNION ALL SELECT 'seal' FROM seal WHERE shard NOT BETWEEN 0 AND 63
- LIMIT 1";
+          SELECT 'event' FROM event WHERE shard < 0
+UNION ALL SELECT 'event' FROM event WHERE shard > 63
+UNION ALL SELECT 'stream_head' FROM stream_head WHERE shard < 0
+UNION ALL SELECT 'stream_head' FROM stream_head WHERE shard > 63
+UNION ALL SELECT 'receipt' FROM receipt WHERE shard < 0
+UNION ALL SELECT 'receipt' FROM receipt WHERE shard > 63
+UNION ALL SELECT 'shard_head' FROM shard_head WHERE shard < 0 OR shard > 63
+UNION ALL SELECT 'seal' FROM seal WHERE shard < 0 OR shard > 63
+LIMIT 1";
     let mut snapshot = snapshot(store).await?;
-    let found =
-        sqlx::query(STRANGERS).fetch_optional(&mut *snapshot).await.map_err(StoreError::from)?;
-    match found {
-        None => Ok(()),
-        Some(row) => {
-            let table: String = row.try_get(0).map_err(StoreError::from)?;
-            let what = format!("there is a row of {table} in a shard that does not exist");
-            Err(Unproven::Broken(Broken {
-                shard: Shard::of(Uuid::nil()),
-                stream: None,
-                version: None,
-                what,
-            }))
-        }
-    }
+    let found = sqlx::query(STRANGERS).fetch_optional(&mut *snapshot).await;
+    let Some(row) = found.map_err(StoreError::from)? else { return Ok(()) };
+    let table: String = row.try_get(0).map_err(StoreError::from)?;
+    let what = format!("a row of {table} is in a shard that does not exist");
+    Err(Unproven::Broken(Broken { shard: None, stream: None, version: None, what }))
 }
 
 /// Everything as it is at one moment, however long we look: appends go on meanwhile.
@@ -198,7 +192,7 @@ fn check_event(
 ) -> Result<(), Unproven> {
     let broken = |what: String| {
         let (stream, version) = (Some(event.stream), Some(event.version));
-        Err(Unproven::Broken(Broken { shard: event.shard, stream, version, what }))
+        Err(Unproven::Broken(Broken { shard: Some(event.shard), stream, version, what }))
     };
     if event.shard != Shard::of(event.stream) {
         return broken(format!("it is in shard {}, not in its own", event.shard));
@@ -220,7 +214,7 @@ fn check_event(
 }
 
 fn at_shard(shard: Shard, what: String) -> Unproven {
-    Unproven::Broken(Broken { shard, stream: None, version: None, what })
+    Unproven::Broken(Broken { shard: Some(shard), stream: None, version: None, what })
 }
 
 /// Numbers without holes, each chained to the one before, signed, and the same as outside.
@@ -329,7 +323,12 @@ async fn check_stream_heads(
         heads.insert(stream, end);
     }
     let broken = |stream: StreamId, version: i64, what: String| {
-        Err(Unproven::Broken(Broken { shard, stream: Some(stream), version: Some(version), what }))
+        Err(Unproven::Broken(Broken {
+            shard: Some(shard),
+            stream: Some(stream),
+            version: Some(version),
+            what,
+        }))
     };
     for (&stream, end) in streams {
         match heads.remove(&stream) {
@@ -388,7 +387,12 @@ SELECT coalesce(d.stream, r.stream), coalesce(d.first_version, r.first_version),
             "the command of this event has no receipt, or another one"
         };
         let (stream, version) = (Some(stream), Some(version));
-        return Err(Unproven::Broken(Broken { shard, stream, version, what: what.to_owned() }));
+        return Err(Unproven::Broken(Broken {
+            shard: Some(shard),
+            stream,
+            version,
+            what: what.to_owned(),
+        }));
     }
     let count = sqlx::query("SELECT count(*) FROM receipt WHERE shard = $1").bind(shard.sql());
     let count = count.fetch_one(snapshot).await.and_then(|row| row.try_get::<i64, _>(0));

@@ -110,6 +110,7 @@ async fn advance(
         match decode(&envelope) {
             Ok(_) if unread.contains(&envelope.shard) => {}
             Ok(recorded) => events.push(Arc::new(recorded)),
+            Err(_) if unread.contains(&envelope.shard) => {}
             Err(error) => {
                 tracing::error!(%error, "an event of the log cannot be read");
                 unread.push(envelope.shard);
@@ -203,7 +204,10 @@ impl Tail {
     /// Takes the events that come next; where some are missing before them, they will be read.
     fn hear(&mut self, news: &News) {
         let events = match news {
-            News::Read(shards) => return self.missing.extend(shards),
+            News::Read(shards) => {
+                let new = shards.iter().filter(|shard| !self.missing.contains(shard));
+                return self.missing.extend(new.copied().collect::<Vec<_>>());
+            }
             News::Events(events) => events,
         };
         let mut delivered = self.positions.clone();

@@ -126,3 +126,18 @@ async fn an_unreadable_event_parks_its_shard() {
     }
     assert_eq!(tail.positions().get(Shard::of(poisoned)), 1, "nothing was passed over");
 }
+
+/// Events that somebody removed are not passed over either.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hole_in_the_log_is_told() {
+    let url = database().await;
+    let store = Store::open(&url, &Settings::default()).unwrap();
+    let stream = Uuid::now_v7();
+    append(&store, stream, Head::NEW, 1).await.unwrap();
+    execute(&url, "DELETE FROM event WHERE version = 2").await;
+    let mut tail = store.tail(Positions::default());
+    assert_eq!(tail.next().await.unwrap().version, 1);
+    let error = tail.next().await.unwrap_err();
+    assert!(matches!(error, ReadError::Hole { position: 2, shard } if shard == Shard::of(stream)));
+    assert_eq!(tail.parked(), [Shard::of(stream)]);
+}

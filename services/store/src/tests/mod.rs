@@ -6,6 +6,7 @@ mod appending;
 mod following;
 mod plans;
 mod playing;
+mod pressure;
 mod sealing;
 mod support;
 mod tampering;

@@ -208,7 +208,7 @@ async fn hidden_rows_are_found() {
     assert!(said.contains("version 1 should come here"), "{said}");
     let elsewhere = format!("INSERT INTO event SELECT 1, 1, {columns}, 100, {rest}");
     let said = after(&template, &elsewhere).await;
-    assert!(said.contains("a row of event in a shard that does not exist"), "{said}");
+    assert!(said.contains("a row of event is in a shard that does not exist"), "{said}");
 }
 
 async fn rewrite(store: &Store, url: &str, stream: StreamId) {
