@@ -22,6 +22,11 @@ pub struct Head {
 impl Head {
     /// A stream that does not exist yet.
     pub const NEW: Self = Self { version: 0, hash: Hash::ZERO, recorded_at: 0 };
+
+    /// When the last event was recorded.
+    pub fn at(&self) -> Moment {
+        Moment(u64::try_from(self.recorded_at / 1000).unwrap_or(0))
+    }
 }
 
 /// An event as the log stores it.

@@ -1,10 +1,12 @@
 //! The one way to change a game: load, decide, append; and decide again if somebody was faster.
 
-use domain::{Command, Event, Moment, Rejection, decide, fair::FairDice, fair::Secret};
+use std::sync::Arc;
+
+use domain::{Command, Event, Moment, Rejection, decide, evolve, fair::FairDice, fair::Secret};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::{Append, AppendError, Hash, ReadError, Store, StoreError, StreamId};
+use crate::{Append, AppendError, Appended, Hash, Loaded, ReadError, Store, StoreError, StreamId};
 
 /// How often a command is decided anew before we give up: each time somebody else got through.
 const TRIES: usize = 8;
@@ -24,15 +26,23 @@ pub struct Request<'a> {
     pub now: Moment,
     /// What the game's dice are made from.
     pub secret: Secret,
+    /// The version the game must have, if the asker minds.
+    pub expected: Option<i64>,
 }
 
 /// What a command made happen, now or when it was first asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Executed {
     /// Its events.
     pub events: Vec<Event>,
     /// The version of the first one.
     pub first_version: i64,
+    /// When they were recorded.
+    pub at: Moment,
+    /// Whether it had happened before, under the same id.
+    pub repeated: bool,
+    /// The game as it is now.
+    pub state: Arc<Loaded>,
 }
 
 /// Why a command made nothing happen.
@@ -41,6 +51,14 @@ pub enum ExecuteError {
     /// The rules refuse it.
     #[error(transparent)]
     Rejected(#[from] Rejection),
+    /// The game is not at the version the command was meant for.
+    #[error("the game is at version {version}, not {expected}; look at it again")]
+    Stale {
+        /// Where it was expected to be.
+        expected: i64,
+        /// Where it is.
+        version: i64,
+    },
     /// The log did not take it.
     #[error(transparent)]
     Append(#[from] AppendError),
@@ -59,6 +77,19 @@ impl Request<'_> {
         hash.update(command);
         Ok(Hash(hash.finalize().into()))
     }
+
+    fn decide(&self, state: &Loaded) -> Result<Vec<Event>, ExecuteError> {
+        if let Some(expected) = self.expected.filter(|&expected| expected != state.head.version) {
+            return Err(ExecuteError::Stale { expected, version: state.head.version });
+        }
+        Ok(match &state.game {
+            Some(game) => {
+                let mut dice = FairDice::new(self.secret, game);
+                decide(Some(game), self.command, self.now, &mut dice)
+            }
+            None => decide(None, self.command, self.now, &mut domain::NoDice),
+        }?)
+    }
 }
 
 impl Store {
@@ -66,25 +97,24 @@ impl Store {
     /// dice are not rolled again.
     pub async fn execute(&self, request: &Request<'_>) -> Result<Executed, ExecuteError> {
         let hash = request.hash().map_err(AppendError::from)?;
+        // What is in memory may be behind. An append on it then fails; a refusal is looked at again.
+        let mut remembered = self.remembered(request.stream);
         for _ in 0..TRIES {
-            let loaded = self.load(request.stream).await?;
-            let decided = match &loaded.game {
-                Some(game) => {
-                    let mut dice = FairDice::new(request.secret, game);
-                    decide(Some(game), request.command, request.now, &mut dice)
-                }
-                None => decide(None, request.command, request.now, &mut domain::NoDice),
+            let (state, fresh) = match remembered.take() {
+                Some(state) => (state, false),
+                None => (self.fresh(request.stream).await?, true),
             };
-            let events = match decided {
+            let events = match request.decide(&state) {
                 Ok(events) => events,
+                Err(_) if !fresh => continue,
                 // What cannot be done now may have been done before.
-                Err(rejection) => {
-                    return self.first_answer(request, hash).await?.ok_or(rejection.into());
+                Err(refusal) => {
+                    return self.first_answer(request, hash, state).await?.ok_or(refusal);
                 }
             };
             let append = Append {
                 stream: request.stream,
-                head: loaded.head,
+                head: state.head,
                 command: request.id,
                 request: hash,
                 actor: request.actor,
@@ -93,29 +123,46 @@ impl Store {
             };
             match self.append(append).await {
                 Ok(appended) if appended.is_repeated() => {
-                    let answer = self.first_answer(request, hash).await?;
+                    let state = self.fresh(request.stream).await?;
+                    let answer = self.first_answer(request, hash, state).await?;
                     return answer.ok_or(AppendError::Conflict.into());
                 }
-                Ok(appended) => {
-                    return Ok(Executed { events, first_version: appended.first_version });
-                }
-                Err(AppendError::Conflict) => {}
+                Ok(appended) => return Ok(self.happened(request.stream, &state, events, appended)),
+                Err(AppendError::Conflict) => metrics::counter!("croupier_conflicts").increment(1),
                 Err(error) => return Err(error.into()),
             }
         }
         Err(AppendError::Conflict.into())
     }
 
+    /// Remembers the state that the events made.
+    fn happened(
+        &self,
+        stream: StreamId,
+        before: &Loaded,
+        events: Vec<Event>,
+        appended: Appended,
+    ) -> Executed {
+        let game = events.iter().fold(before.game.clone(), evolve);
+        let head = appended.head.unwrap_or(before.head);
+        let state = Arc::new(Loaded { game, head });
+        self.remember(stream, &state);
+        let first_version = appended.first_version;
+        Executed { events, first_version, at: head.at(), repeated: false, state }
+    }
+
     async fn first_answer(
         &self,
         request: &Request<'_>,
         hash: Hash,
+        state: Arc<Loaded>,
     ) -> Result<Option<Executed>, ExecuteError> {
         match self.receipt(request.stream, request.id).await? {
             Some(receipt) if receipt.request != hash => Err(AppendError::CommandReused.into()),
             Some(receipt) => {
-                let first_version = receipt.first_version;
-                Ok(Some(Executed { events: receipt.events, first_version }))
+                let (events, first_version) = (receipt.events, receipt.first_version);
+                let at = receipt.at;
+                Ok(Some(Executed { events, first_version, at, repeated: true, state }))
             }
             None => Ok(None),
         }

@@ -17,6 +17,7 @@ mod execute;
 mod merkle;
 mod read;
 mod shard;
+mod states;
 mod store;
 mod tail;
 mod timestamp;

@@ -1,6 +1,6 @@
 //! Reading: a stream from a version, a shard from a position, one command's events.
 
-use domain::{Event, Game, evolve};
+use domain::{Event, Game, Moment};
 use futures_util::{
     Stream, StreamExt, TryStreamExt,
     stream::{self, BoxStream},
@@ -39,7 +39,7 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
         SELECT * FROM event WHERE shard = w.shard AND position > w.after ORDER BY position LIMIT $3) e";
 
 /// A game as its stream tells it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loaded {
     /// The game; `None` if it was never created.
     pub game: Option<Game>,
@@ -54,6 +54,8 @@ pub struct Receipt {
     pub request: Hash,
     /// The version of its first event.
     pub first_version: i64,
+    /// When its events were recorded.
+    pub at: Moment,
     /// Its events.
     pub events: Vec<Event>,
 }
@@ -119,17 +121,6 @@ impl Store {
         })
     }
 
-    /// Folds a game from its stream.
-    pub async fn load(&self, stream: StreamId) -> Result<Loaded, ReadError> {
-        let mut loaded = Loaded { game: None, head: Head::NEW };
-        let mut events = Box::pin(decoded(self.stream_envelopes(stream, 0)));
-        while let Some(recorded) = events.try_next().await? {
-            loaded.game = evolve(loaded.game, &recorded.event);
-            loaded.head = recorded.head();
-        }
-        Ok(loaded)
-    }
-
     /// What an earlier command with this id did, if it went through.
     pub async fn receipt(
         &self,
@@ -147,8 +138,10 @@ SELECT request, first_version, last_version FROM receipt WHERE shard = $1 AND st
         let last: i64 = row.try_get(2).map_err(StoreError::from)?;
         let count = usize::try_from(last - first_version + 1).unwrap_or(0);
         let events = self.stream(stream, first_version - 1).take(count);
-        let events = events.map_ok(|recorded| recorded.event).try_collect().await?;
-        Ok(Some(Receipt { request, first_version, events }))
+        let recorded: Vec<Recorded> = events.try_collect().await?;
+        let at = recorded.first().map_or(Moment::default(), |first| first.at);
+        let events = recorded.into_iter().map(|recorded| recorded.event).collect();
+        Ok(Some(Receipt { request, first_version, at, events }))
     }
 
     /// Where every shard ends now.

@@ -9,7 +9,8 @@ use sqlx::{
 use tokio::sync::Notify;
 
 use crate::{
-    Append, AppendError, Appended, StoreError, append::Prepared, committer::Committer, tail::Tailer,
+    Append, AppendError, Appended, StoreError, append::Prepared, committer::Committer,
+    states::States, tail::Tailer,
 };
 
 /// How a store works.
@@ -21,13 +22,21 @@ pub struct Settings {
     pub lanes: usize,
     /// How many commands may wait in each lane before more are refused as busy.
     pub queue: usize,
+    /// How many games are kept in memory, at most.
+    pub games: usize,
     /// How long to wait for a connection before the database counts as unavailable.
     pub patience: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { connections: 16, lanes: 3, queue: 2048, patience: Duration::from_secs(2) }
+        Self {
+            connections: 16,
+            lanes: 3,
+            queue: 2048,
+            games: 20_000,
+            patience: Duration::from_secs(2),
+        }
     }
 }
 
@@ -37,6 +46,7 @@ pub struct Store {
     pub(crate) pool: PgPool,
     committer: Committer,
     pub(crate) tailer: Arc<Tailer>,
+    pub(crate) states: Arc<States>,
 }
 
 /// Brings the database of this address to the current schema; harmless if it is there already.
@@ -63,7 +73,8 @@ impl Store {
         let committer = Committer::start(&pool, settings.lanes, settings.queue, move || {
             appended.notify_waiters();
         });
-        Ok(Self { pool, committer, tailer })
+        let states = Arc::new(States::new(settings.games));
+        Ok(Self { pool, committer, tailer, states })
     }
 
     /// Adds events to a stream, if it still ends where the caller thinks. Acknowledged is durable.
@@ -72,6 +83,11 @@ impl Store {
     /// whether the command went through: asking again, with the same id, tells.
     pub async fn append(&self, append: Append<'_>) -> Result<Appended, AppendError> {
         self.committer.commit(Prepared::new(&append)?).await
+    }
+
+    /// The connections, for tables that stand beside the log.
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
     }
 
     /// Commits what is under way, takes nothing more, and closes all connections.

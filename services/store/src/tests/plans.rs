@@ -1,7 +1,10 @@
 use sqlx::{Executor, Row};
 
 use super::support::store;
-use crate::read::{LOG_PAGE, LOG_PAGES, STREAM_PAGE};
+use crate::{
+    read::{LOG_PAGE, LOG_PAGES, STREAM_PAGE},
+    states::STREAMS_PAGE,
+};
 
 /// The plan every connection of ours uses for a statement, whatever its parameters.
 async fn plan(sql: &str, types: &str, values: &str) -> String {
@@ -33,6 +36,14 @@ async fn a_stream_is_read_by_its_key() {
         "1, '0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5', 0, 10",
     )
     .await;
+    index_scans_only(&plan, &["event_pkey"]);
+    assert!(!plan.contains("Sort"), "{plan}");
+}
+
+#[tokio::test]
+async fn several_streams_are_read_by_their_keys() {
+    let types = "smallint[], uuid[], bigint[], bigint";
+    let plan = plan(STREAMS_PAGE, types, "'{}', '{}', '{}', 10").await;
     index_scans_only(&plan, &["event_pkey"]);
     assert!(!plan.contains("Sort"), "{plan}");
 }

@@ -21,7 +21,7 @@ async fn tell(
     command: &Command,
 ) -> Result<Executed, ExecuteError> {
     let (actor, now, secret) = (Uuid::nil(), Moment(1_800_000_000_000), SECRET);
-    store.execute(&Request { stream, command, id, actor, now, secret }).await
+    store.execute(&Request { stream, command, id, actor, now, secret, expected: None }).await
 }
 
 fn create(stream: StreamId) -> Command {
@@ -48,7 +48,9 @@ async fn a_game_is_played_through_the_log_and_proven_from_it() {
     let store = store().await;
     let stream = running(&store).await;
     let mut rolls = 0;
-    while let Some(seat) = store.load(stream).await.unwrap().game.and_then(|game| game.to_move()) {
+    while let Some(seat) =
+        store.fresh(stream).await.unwrap().game.as_ref().and_then(domain::Game::to_move)
+    {
         let plays = [Play::Bank { slots: None }, Play::Roll, Play::Forfeit];
         for play in plays {
             rolls += u32::from(play == Play::Roll);
@@ -64,7 +66,7 @@ async fn a_game_is_played_through_the_log_and_proven_from_it() {
     }
     let events: Vec<_> = read(&store, stream).await.into_iter().map(|r| r.event).collect();
     assert_eq!(domain::verify(&events).unwrap().events, events.len());
-    let game = store.load(stream).await.unwrap().game.unwrap();
+    let game = store.fresh(stream).await.unwrap().game.clone().unwrap();
     assert!(matches!(game.table.stage, Stage::Ended(_)));
 }
 
@@ -74,11 +76,17 @@ async fn a_roll_asked_for_twice_is_rolled_once() {
     let stream = running(&store).await;
     let (id, roll) = (Uuid::new_v4(), Command::Play { seat: 0, play: Play::Roll });
     let first = tell(&store, stream, id, &roll).await.unwrap();
-    let version = store.load(stream).await.unwrap().head.version;
+    let version = store.fresh(stream).await.unwrap().head.version;
     for _ in 0..3 {
-        assert_eq!(tell(&store, stream, id, &roll).await.unwrap(), first);
+        let again = tell(&store, stream, id, &roll).await.unwrap();
+        assert!(again.repeated && !first.repeated);
+        assert_eq!(
+            (again.events, again.first_version),
+            (first.events.clone(), first.first_version)
+        );
+        assert_eq!(again.at, first.at);
     }
-    assert_eq!(store.load(stream).await.unwrap().head.version, version);
+    assert_eq!(store.fresh(stream).await.unwrap().head.version, version);
     let other = Command::Play { seat: 0, play: Play::Forfeit };
     let misused = tell(&store, stream, id, &other).await;
     assert!(
@@ -124,8 +132,56 @@ async fn whoever_was_slower_decides_again() {
         seated += u32::from(client.await.unwrap());
     }
     assert_eq!(seated, 8);
-    let game = nodes[0].load(stream).await.unwrap().game.unwrap();
+    let game = nodes[0].fresh(stream).await.unwrap().game.clone().unwrap();
     assert_eq!(game.table.seats.len(), 8);
     let events: Vec<_> = nodes[1].stream(stream, 0).try_collect().await.unwrap();
     assert_eq!(events.len(), 9);
+}
+
+/// A node that remembers an older state builds on the newer one, and says so when it refuses.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_node_remembers_is_never_trusted() {
+    let url = database().await;
+    let nodes = [0, 1].map(|_| Store::open(&url, &Settings::default()).unwrap());
+    let stream = running(&nodes[0]).await;
+    assert_eq!(nodes[1].fresh(stream).await.unwrap().head.version, 5);
+    let leave = |seat| Command::Leave { seat };
+    tell(&nodes[0], stream, Uuid::new_v4(), &leave(0)).await.unwrap();
+    assert_eq!(nodes[1].remembered(stream).unwrap().head.version, 5);
+    let late = tell(&nodes[1], stream, Uuid::new_v4(), &leave(0)).await;
+    assert!(matches!(late, Err(ExecuteError::Rejected(Rejection::GameOver))), "{late:?}");
+    assert_eq!(nodes[1].remembered(stream), nodes[0].remembered(stream));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expected_version_is_compared_and_a_retry_still_answered() {
+    let store = store().await;
+    let stream = running(&store).await;
+    let leave = Command::Leave { seat: 1 };
+    let ask = async |id, expected| {
+        let (actor, now, secret) = (Uuid::nil(), Moment(1_800_000_000_000), SECRET);
+        let command = &leave;
+        store.execute(&Request { stream, command, id, actor, now, secret, expected }).await
+    };
+    let stale = ask(Uuid::new_v4(), Some(4)).await;
+    assert!(matches!(stale, Err(ExecuteError::Stale { expected: 4, version: 5 })), "{stale:?}");
+    let id = Uuid::new_v4();
+    assert!(!ask(id, Some(5)).await.unwrap().repeated);
+    assert!(ask(id, Some(5)).await.unwrap().repeated);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_is_bounded_and_forgotten_games_are_folded_again() {
+    let url = database().await;
+    let small = Store::open(&url, &Settings { games: 4, ..Settings::default() }).unwrap();
+    let mut streams = Vec::new();
+    for _ in 0..20 {
+        streams.push(running(&small).await);
+    }
+    assert!(small.games_in_memory() <= 4, "{}", small.games_in_memory());
+    let nowhere = Uuid::now_v7();
+    streams.push(nowhere);
+    let states = small.fresh_all(&streams).await.unwrap();
+    assert_eq!(states.len(), 21);
+    assert!(states.iter().all(|(id, state)| state.game.is_some() == (*id != nowhere)));
 }

@@ -61,7 +61,7 @@ async fn play(
     let mut game = 0;
     while !part.folder.join("stop").exists() {
         let stream = game_id(part.seed, part.number / 2 * CLIENTS + client, game);
-        let loaded = match worker.store.load(stream).await {
+        let loaded = match worker.store.fresh(stream).await {
             Ok(loaded) => loaded,
             Err(ReadError::Store(StoreError::Unavailable(_))) => {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -113,7 +113,7 @@ impl Worker {
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
         match self.insist(stream, id, &command).await? {
             None => self.note(&Note::Refused { id })?,
-            Some(Executed { events, first_version }) => {
+            Some(Executed { events, first_version, .. }) => {
                 let (count, digest) = (events.len(), digest(&events)?);
                 self.note(&Note::Answered { id, first_version, count, digest })?;
                 self.answered().push((stream, id, command));
@@ -134,7 +134,8 @@ impl Worker {
         };
         let Some((stream, id, command)) = asked else { return Ok(()) };
         let again = self.insist(stream, id, &command).await?;
-        let Executed { events, first_version } = again.ok_or("an answered command was refused")?;
+        let Executed { events, first_version, .. } =
+            again.ok_or("an answered command was refused")?;
         self.note(&Note::Repeated { id, first_version, digest: digest(&events)? })?;
         Ok(())
     }
@@ -148,7 +149,8 @@ impl Worker {
     ) -> Result<Option<Executed>, Box<dyn Error + Send + Sync>> {
         loop {
             let (now, secret) = (now(), secret(stream));
-            let request = Request { stream, command, id, actor: Uuid::nil(), now, secret };
+            let (actor, expected) = (Uuid::nil(), None);
+            let request = Request { stream, command, id, actor, now, secret, expected };
             match self.store.execute(&request).await {
                 Ok(executed) => return Ok(Some(executed)),
                 Err(ExecuteError::Rejected(_)) => return Ok(None),

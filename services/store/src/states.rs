@@ -1,0 +1,113 @@
+//! Games as they are now: kept in memory while they are used, folded from the log when they are not.
+//!
+//! What is in memory is a guess, right nearly always. Whoever builds on it finds out: an append
+//! compares the version, and [`Store::fresh`] reads whatever came behind it, from whichever node.
+
+use std::{collections::HashMap, sync::Arc};
+
+use domain::evolve;
+use quick_cache::sync::Cache;
+
+use crate::{
+    Head, Loaded, ReadError, Shard, Store, StreamId,
+    error::in_time,
+    read::{decode, envelope},
+};
+
+/// The states in memory: the least used ones make room.
+pub(crate) type States = Cache<StreamId, Arc<Loaded>>;
+
+/// How many events of a stream are read at once.
+const PAGE: usize = 2000;
+
+/// What came behind a version, of several streams.
+pub(crate) const STREAMS_PAGE: &str = "
+SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
+       e.hash
+  FROM unnest($1::smallint[], $2::uuid[], $3::bigint[]) AS w (shard, stream, after)
+ CROSS JOIN LATERAL (
+        SELECT * FROM event
+         WHERE shard = w.shard AND stream = w.stream AND version > w.after ORDER BY version LIMIT $4) e";
+
+impl Store {
+    /// A game as the log has it now.
+    pub async fn fresh(&self, stream: StreamId) -> Result<Arc<Loaded>, ReadError> {
+        let mut states = self.fresh_all(&[stream]).await?;
+        Ok(states.remove(&stream).unwrap_or_default())
+    }
+
+    /// Games as the log has them now, in one round trip. One that does not exist has no game.
+    pub async fn fresh_all(
+        &self,
+        streams: &[StreamId],
+    ) -> Result<HashMap<StreamId, Arc<Loaded>>, ReadError> {
+        let remembered = |&stream| (stream, self.remembered(stream).unwrap_or_default());
+        let mut states: HashMap<StreamId, Arc<Loaded>> = streams.iter().map(remembered).collect();
+        let mut behind: Vec<StreamId> = states.keys().copied().collect();
+        while !behind.is_empty() {
+            behind = self.catch_up(&mut states, &behind).await?;
+        }
+        Ok(states)
+    }
+
+    /// A game that is at least as far as this version: from memory, if it is there.
+    pub async fn at_least(&self, stream: StreamId, version: i64) -> Result<Arc<Loaded>, ReadError> {
+        match self.remembered(stream).filter(|state| state.head.version >= version) {
+            Some(state) => Ok(state),
+            None => self.fresh(stream).await,
+        }
+    }
+
+    /// A game as this node knows it.
+    pub fn remembered(&self, stream: StreamId) -> Option<Arc<Loaded>> {
+        self.states.get(&stream)
+    }
+
+    /// How many games are in memory.
+    pub fn games_in_memory(&self) -> usize {
+        self.states.len()
+    }
+
+    pub(crate) fn remember(&self, stream: StreamId, state: &Arc<Loaded>) {
+        let known = self.states.peek(&stream);
+        if known.is_none_or(|known| known.head.version < state.head.version) {
+            self.states.insert(stream, Arc::clone(state));
+        }
+    }
+
+    /// Folds what came since; gives the streams that may have more.
+    async fn catch_up(
+        &self,
+        states: &mut HashMap<StreamId, Arc<Loaded>>,
+        behind: &[StreamId],
+    ) -> Result<Vec<StreamId>, ReadError> {
+        let version = |stream| states.get(stream).map_or(0, |state| state.head.version);
+        let query = sqlx::query(STREAMS_PAGE)
+            .bind(behind.iter().map(|&stream| Shard::of(stream).sql()).collect::<Vec<_>>())
+            .bind(behind)
+            .bind(behind.iter().map(version).collect::<Vec<_>>())
+            .bind(i64::try_from(PAGE).unwrap_or(i64::MAX));
+        let rows = in_time(query.fetch_all(&self.pool)).await?;
+        let mut news: HashMap<StreamId, usize> = HashMap::new();
+        for row in &rows {
+            let recorded = decode(&envelope(row).map_err(crate::StoreError::from)?)?;
+            *news.entry(recorded.stream).or_default() += 1;
+            let state = states.entry(recorded.stream).or_default();
+            let state = Arc::make_mut(state);
+            state.game = evolve(state.game.take(), &recorded.event);
+            state.head = recorded.head();
+        }
+        for stream in news.keys() {
+            if let Some(state) = states.get(stream) {
+                self.remember(*stream, state);
+            }
+        }
+        Ok(news.into_iter().filter(|&(_, read)| read == PAGE).map(|(stream, _)| stream).collect())
+    }
+}
+
+impl Default for Loaded {
+    fn default() -> Self {
+        Self { game: None, head: Head::NEW }
+    }
+}
