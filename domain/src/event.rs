@@ -393,6 +393,28 @@ impl Event {
         }
     }
 
+    /// The seat it is about, if it is about one.
+    pub const fn seat(&self) -> Option<SeatNo> {
+        match self {
+            Self::SeatTaken { seat, .. }
+            | Self::SeedChosen { seat, .. }
+            | Self::SeatLeft { seat, .. }
+            | Self::TurnStarted { seat, .. }
+            | Self::MoneyAwarded { seat, .. }
+            | Self::TimedOut { seat, .. } => Some(*seat),
+            Self::Rolled(rolled) => Some(rolled.seat),
+            Self::Saved(saved) => Some(saved.seat),
+            Self::Banked(banked) => Some(banked.seat),
+            Self::Farkled(farkled) => Some(farkled.seat),
+            Self::EffectApplied(effect) => Some(effect.seat),
+            Self::TurnEnded(ended) => Some(ended.seat),
+            Self::Created { .. }
+            | Self::Started { .. }
+            | Self::Ended(_)
+            | Self::SeedRevealed { .. } => None,
+        }
+    }
+
     /// Whether it only moves the game along: seats, turns and the end.
     pub const fn is_lifecycle(&self) -> bool {
         match self {

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Command, Dice, Event, Fact, Game, Legal, Moment, Points, Rejection, Ruleset, SeatNo, Table,
+    Command, Dice, DieOnTable, Event, Fact, Game, Legal, Moment, Points, Rejection, Ruleset,
+    SeatNo, Selection, Table,
     decide::decide_with,
     desk::{Desk, Rulebook},
     farkle::{Farkle, FarkleRules},
@@ -48,6 +49,13 @@ impl Rules {
         }
     }
 
+    /// The name of the game.
+    pub const fn game(&self) -> &'static str {
+        match self {
+            Self::Farkle(_) => "farkle",
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), Rejection> {
         match self {
             Self::Farkle(rules) => rules.check(),
@@ -81,6 +89,13 @@ impl Board {
         }
     }
 
+    /// The dice of the seat to move, by slot.
+    pub fn dice(&self) -> Vec<DieOnTable> {
+        match self {
+            Self::Farkle(farkle) => farkle.dice_on_table(),
+        }
+    }
+
     pub(crate) fn facts(&self, table: &Table, seat: SeatNo) -> Vec<(&'static str, Fact)> {
         match self {
             Self::Farkle(farkle) => farkle.facts(table, seat),
@@ -97,6 +112,20 @@ impl Game {
     ) -> Result<Vec<Event>, Rejection> {
         match &self.board {
             Board::Farkle(board) => decide_with(Desk::new(&self.table, board, now, dice), command),
+        }
+    }
+
+    /// Every selection of the roll on the table that scores, explained, the best one first.
+    pub fn selections(&self) -> Vec<Selection> {
+        match &self.board {
+            Board::Farkle(board) => board.selections_on_table(&self.table),
+        }
+    }
+
+    /// The selection of the roll on the table that scores the most, with as many dice as possible.
+    pub fn best_selection(&self) -> Option<Selection> {
+        match &self.board {
+            Board::Farkle(board) => board.best_selection(&self.table),
         }
     }
 

@@ -44,6 +44,7 @@
 //! Read [`farkle`] for the rules of a game, [`fair`] for the dice, [`Event`] for the vocabulary.
 
 mod byte_list;
+mod catalogue;
 mod command;
 mod decide;
 mod desk;
@@ -59,12 +60,14 @@ mod narrate;
 mod rejection;
 mod ruleset;
 mod slots;
+mod table_view;
 mod text;
 mod verify;
 
 pub mod fair;
 pub mod farkle;
 
+pub use catalogue::{CATALOGUE, DieKind};
 pub use command::{Command, Play};
 pub use decide::decide;
 pub use dice::{Dice, Draw, NoDice, Purpose};
@@ -83,5 +86,6 @@ pub use narrate::narrate;
 pub use rejection::Rejection;
 pub use ruleset::{Ruleset, TableRules};
 pub use slots::Slots;
+pub use table_view::{DieOnTable, DiePlace, Selection};
 pub use text::{BadText, ClientSeed, Name};
 pub use verify::{Proven, Unproven, verify};

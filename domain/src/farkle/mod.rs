@@ -15,6 +15,7 @@ mod ends;
 mod plays;
 mod rules;
 pub mod scoring;
+mod view;
 
 pub use board::{Farkle, FarklePlayer, FarkleRound, Phase, RollRecord, RoundRecord};
 pub use rules::FarkleRules;

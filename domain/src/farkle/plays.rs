@@ -163,7 +163,7 @@ fn bank(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
 }
 
 /// While nothing is on the score, a small bank is refused.
-fn breaks_in(board: &Farkle, seat: SeatNo, points: Points) -> Result<(), Rejection> {
+pub(super) fn breaks_in(board: &Farkle, seat: SeatNo, points: Points) -> Result<(), Rejection> {
     let needed = board.rules.break_in;
     let on_the_board = board.player(seat).game_score != 0;
     if on_the_board || points >= needed {

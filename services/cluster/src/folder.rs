@@ -66,7 +66,7 @@ fn lock(folder: &Path) -> Result<File, ClusterError> {
 }
 
 /// Inside the folder where the name fits: a socket's path has at most about a hundred bytes.
-fn socket_folder(folder: &Path) -> PathBuf {
+pub(crate) fn socket_folder(folder: &Path) -> PathBuf {
     let inside = folder.join("socket");
     if inside.as_os_str().len() <= 80 {
         return inside;

@@ -66,8 +66,7 @@ impl Cluster {
 
     /// Where a database of this cluster is reached, by the cluster's administrator.
     pub fn url(&self, database: &str) -> String {
-        let host = percent_encoded(self.folder.socket().as_os_str().as_encoded_bytes());
-        format!("postgres://{ADMINISTRATOR}@{host}/{database}")
+        url(&self.folder.socket(), database)
     }
 
     /// The folder of the unix socket.
@@ -99,6 +98,18 @@ impl Cluster {
     pub fn kill(mut self) {
         self.server.kill(&self.folder.data());
     }
+}
+
+/// Where a database of the cluster of this folder is reached, if another process runs it.
+pub fn running(folder: &Path, database: &str) -> Option<String> {
+    let folder = folder.canonicalize().ok()?;
+    server::running_pid(&folder.join("data"))?;
+    Some(url(&folder::socket_folder(&folder), database))
+}
+
+fn url(socket: &Path, database: &str) -> String {
+    let host = percent_encoded(socket.as_os_str().as_encoded_bytes());
+    format!("postgres://{ADMINISTRATOR}@{host}/{database}")
 }
 
 /// A path as part of an address.

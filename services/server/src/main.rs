@@ -1,9 +1,21 @@
 //! `croupier`: one binary for the games, their scenarios and their proofs.
 
+mod accounts;
+mod api;
+mod app;
+mod clock;
+mod documents;
+mod http;
+mod keys;
 mod migrate;
+mod observe;
+mod play;
 mod scenario;
+mod schema;
 mod seal;
+mod serve;
 mod terminal;
+mod token;
 mod verify;
 mod verify_log;
 
@@ -21,6 +33,14 @@ struct Croupier {
 
 #[derive(Debug, Subcommand)]
 enum Task {
+    /// Deals: the GraphQL API, its subscriptions, and the house's own duties.
+    ///
+    /// Without a database, a private PostgreSQL is started. Ctrl-C finishes what is under way and stops.
+    Serve(Box<serve::Settings>),
+    /// Makes and takes back tokens of staff, and rotates keys.
+    Token(token::Options),
+    /// Prints the GraphQL schema.
+    Schema,
     /// Plays scenario files against the rules and compares what they expect.
     ///
     /// Exits with 0 if all pass, 1 if one fails, 2 if a file is broken.
@@ -73,6 +93,9 @@ fn main() -> ExitCode {
         Task::Verify { files, .. } => verify::run(&files, &mut out),
         Task::Migrate { database } => migrate::run(&database.database_url, &mut out),
         Task::Seal(options) => seal::run(&options, &mut out),
+        Task::Serve(settings) => serve::run(*settings, &mut out),
+        Task::Token(options) => token::run(&options, &mut out),
+        Task::Schema => schema::run(&mut out),
     };
     // The reader of our output may have gone (`croupier … | head`): nobody is left to be told.
     done.unwrap_or(ExitCode::FAILURE)

@@ -9,7 +9,7 @@ use domain::evolve;
 use quick_cache::sync::Cache;
 
 use crate::{
-    Head, Loaded, ReadError, Shard, Store, StreamId,
+    Head, Loaded, ReadError, Recorded, Shard, Store, StreamId,
     error::in_time,
     read::{decode, envelope},
 };
@@ -29,7 +29,34 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
         SELECT * FROM event
          WHERE shard = w.shard AND stream = w.stream AND version > w.after ORDER BY version LIMIT $4) e";
 
+/// What the last command of several streams did.
+pub(crate) const LAST_ACTIONS: &str = "
+SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
+       e.hash
+  FROM unnest($1::smallint[], $2::uuid[]) AS w (shard, stream)
+ CROSS JOIN LATERAL (
+        SELECT h.version, h.appended FROM stream_head h WHERE h.shard = w.shard AND h.stream = w.stream LIMIT 1) h
+ CROSS JOIN LATERAL (
+        SELECT * FROM event
+         WHERE shard = w.shard AND stream = w.stream AND version > h.version - h.appended ORDER BY version) e";
+
 impl Store {
+    /// What the last command of each of these streams did, in one round trip.
+    pub async fn last_actions(
+        &self,
+        streams: &[StreamId],
+    ) -> Result<HashMap<StreamId, Vec<Recorded>>, ReadError> {
+        let query = sqlx::query(LAST_ACTIONS)
+            .bind(streams.iter().map(|&stream| Shard::of(stream).sql()).collect::<Vec<_>>())
+            .bind(streams);
+        let mut actions: HashMap<StreamId, Vec<Recorded>> = HashMap::new();
+        for row in in_time(query.fetch_all(&self.pool)).await? {
+            let recorded = decode(&envelope(&row).map_err(crate::StoreError::from)?)?;
+            actions.entry(recorded.stream).or_default().push(recorded);
+        }
+        Ok(actions)
+    }
+
     /// A game as the log has it now.
     pub async fn fresh(&self, stream: StreamId) -> Result<Arc<Loaded>, ReadError> {
         let mut states = self.fresh_all(&[stream]).await?;

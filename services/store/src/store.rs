@@ -3,7 +3,7 @@
 use std::{str::FromStr, sync::Arc, time::Duration};
 
 use sqlx::{
-    ConnectOptions, Connection, Executor, PgConnection, PgPool,
+    ConnectOptions, Connection, Executor, PgConnection, PgPool, Row,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 use tokio::sync::Notify;
@@ -12,6 +12,9 @@ use crate::{
     Append, AppendError, Appended, StoreError, append::Prepared, committer::Committer,
     states::States, tail::Tailer,
 };
+
+/// The schema, step by step.
+static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
 
 /// How a store works.
 #[derive(Clone, Debug)]
@@ -52,7 +55,7 @@ pub struct Store {
 /// Brings the database of this address to the current schema; harmless if it is there already.
 pub async fn migrate(url: &str) -> Result<(), StoreError> {
     let mut connection = connect_options(url)?.connect().await?;
-    sqlx::migrate!("../../migrations").run(&mut connection).await?;
+    MIGRATIONS.run(&mut connection).await?;
     connection.close().await?;
     Ok(())
 }
@@ -83,6 +86,20 @@ impl Store {
     /// whether the command went through: asking again, with the same id, tells.
     pub async fn append(&self, append: Append<'_>) -> Result<Appended, AppendError> {
         self.committer.commit(Prepared::new(&append)?).await
+    }
+
+    /// Whether the database answers.
+    pub async fn is_up(&self) -> bool {
+        let asked = async { sqlx::query("SELECT 1").execute(&self.pool).await };
+        matches!(tokio::time::timeout(Duration::from_secs(3), asked).await, Ok(Ok(_)))
+    }
+
+    /// Whether the database has our schema, or a newer one.
+    pub async fn is_migrated(&self) -> Result<bool, StoreError> {
+        let query = sqlx::query("SELECT max(version) FROM _sqlx_migrations WHERE success");
+        let newest: Option<i64> = query.fetch_one(&self.pool).await?.try_get(0)?;
+        let ours = MIGRATIONS.iter().map(|migration| migration.version).max();
+        Ok(newest >= ours)
     }
 
     /// The connections, for tables that stand beside the log.

@@ -3,7 +3,7 @@ use sqlx::{Executor, Row};
 use super::support::store;
 use crate::{
     read::{LOG_PAGE, LOG_PAGES, STREAM_PAGE},
-    states::STREAMS_PAGE,
+    states::{LAST_ACTIONS, STREAMS_PAGE},
 };
 
 /// The plan every connection of ours uses for a statement, whatever its parameters.
@@ -43,6 +43,8 @@ async fn a_stream_is_read_by_its_key() {
 #[tokio::test]
 async fn several_streams_are_read_by_their_keys() {
     let types = "smallint[], uuid[], bigint[], bigint";
+    let last = plan(LAST_ACTIONS, "smallint[], uuid[]", "'{}', '{}'").await;
+    index_scans_only(&last, &["event_pkey", "stream_head_pkey"]);
     let plan = plan(STREAMS_PAGE, types, "'{}', '{}', '{}', 10").await;
     index_scans_only(&plan, &["event_pkey"]);
     assert!(!plan.contains("Sort"), "{plan}");

@@ -1,0 +1,38 @@
+//! What a client draws: the dice where they lie, and what can be scored with them.
+
+use crate::{Combination, Points, Slots};
+
+/// A die of the seat to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DieOnTable {
+    /// Its slot.
+    pub slot: u8,
+    /// What it shows, if it was rolled this round.
+    pub face: Option<u8>,
+    /// Where it lies.
+    pub place: DiePlace,
+}
+
+/// Where a die lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiePlace {
+    /// In hand, to be rolled next.
+    Hand,
+    /// On the table, just rolled.
+    Table,
+    /// Saved, set aside.
+    Saved,
+}
+
+/// Dice that can be scored together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The dice.
+    pub slots: Slots,
+    /// What they score.
+    pub points: Points,
+    /// What they score as.
+    pub combinations: Vec<Combination>,
+    /// Whether the round can be banked with them at once.
+    pub can_bank: bool,
+}

@@ -1,0 +1,29 @@
+//! Sessions that were ended while their tokens are still good.
+
+use std::{
+    collections::HashMap,
+    sync::{PoisonError, RwLock},
+};
+
+use domain::Moment;
+use uuid::Uuid;
+
+/// The sessions ended lately: a token outlives its session by its own life at most.
+#[derive(Debug, Default)]
+pub(crate) struct Revoked(RwLock<HashMap<Uuid, Moment>>);
+
+impl Revoked {
+    pub(crate) fn contains(&self, session: Uuid) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(&session)
+    }
+
+    pub(crate) fn add(&self, sessions: impl IntoIterator<Item = (Uuid, Moment)>) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).extend(sessions);
+    }
+
+    /// Forgets what was revoked before: no token of theirs is good any more.
+    pub(crate) fn forget_before(&self, moment: Moment) {
+        let mut sessions = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        sessions.retain(|_, &mut revoked| revoked >= moment);
+    }
+}

@@ -1,0 +1,160 @@
+//! Access tokens: signed statements of who somebody is, for a short while.
+//!
+//! A token is a JWT with one algorithm, `EdDSA`. Its key is named in the header; the header must be exactly the one we
+//! write, so there is no algorithm to confuse. Checking a signature costs more than answering many a request, so
+//! tokens seen to be good are remembered.
+
+use std::time::Duration;
+
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
+use domain::Moment;
+use ed25519_dalek::{Signature, Signer, SigningKey};
+use quick_cache::sync::Cache;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::{Role, Viewer, revoked::Revoked};
+use crate::keys::{Key, KeyRing};
+
+/// Who issues our tokens.
+const ISSUER: &str = "croupier";
+/// The longest token looked at.
+const MOST_BYTES: usize = 1024;
+/// How many good tokens are remembered.
+const REMEMBERED: usize = 20_000;
+
+/// How long tokens are good.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lifetimes {
+    pub(crate) access: Duration,
+    pub(crate) refresh: Duration,
+}
+
+/// Why a token does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadToken {
+    #[error("this is no token of ours; sign in again")]
+    Malformed,
+    #[error("this token has expired; use the refresh token or sign in again")]
+    Expired,
+    #[error("this session was ended; sign in again")]
+    Revoked,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    alg: String,
+    typ: String,
+    kid: Uuid,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Claims {
+    iss: String,
+    sub: Uuid,
+    sid: Uuid,
+    role: String,
+    iat: u64,
+    exp: u64,
+}
+
+/// Makes and checks access tokens.
+#[derive(Debug)]
+pub(crate) struct Tokens {
+    keys: KeyRing,
+    pub(crate) lifetimes: Lifetimes,
+    pub(crate) revoked: Revoked,
+    good: Cache<[u8; 32], Viewer>,
+}
+
+impl Tokens {
+    pub(crate) fn new(keys: KeyRing, lifetimes: Lifetimes) -> Self {
+        Self { keys, lifetimes, revoked: Revoked::default(), good: Cache::new(REMEMBERED) }
+    }
+
+    /// A token that says who this is; `None` if there is no key to sign it with.
+    pub(crate) fn issue(&self, viewer: &Viewer, now: Moment) -> Option<String> {
+        let claims = Claims {
+            iss: ISSUER.to_owned(),
+            sub: viewer.account,
+            sid: viewer.session,
+            role: viewer.role.name().to_owned(),
+            iat: now.0 / 1000,
+            exp: viewer.until.0 / 1000,
+        };
+        self.sign(&claims)
+    }
+
+    /// Any statement, signed with the key in use.
+    pub(crate) fn sign(&self, claims: &impl Serialize) -> Option<String> {
+        // A key that was added is used within a minute.
+        self.keys.look_again(Duration::from_mins(1));
+        let key = self.keys.newest().ok()?;
+        let header = Header { alg: "EdDSA".to_owned(), typ: "JWT".to_owned(), kid: key.id };
+        let part = |json: serde_json::Result<Vec<u8>>| Some(BASE64.encode(json.ok()?));
+        let header = part(serde_json::to_vec(&header))?;
+        let signed = format!("{header}.{}", part(serde_json::to_vec(claims))?);
+        let signature = signing_key(&key).sign(signed.as_bytes());
+        Some(format!("{signed}.{}", BASE64.encode(signature.to_bytes())))
+    }
+
+    /// Who shows this token.
+    pub(crate) fn check(&self, token: &str, now: Moment) -> Result<Viewer, BadToken> {
+        if token.len() > MOST_BYTES {
+            return Err(BadToken::Malformed);
+        }
+        let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        let viewer = if let Some(viewer) = self.good.get(&digest) {
+            viewer
+        } else {
+            let viewer = self.read(token).ok_or(BadToken::Malformed)?;
+            self.good.insert(digest, viewer);
+            viewer
+        };
+        if viewer.until <= now {
+            return Err(BadToken::Expired);
+        }
+        if self.revoked.contains(viewer.session) {
+            return Err(BadToken::Revoked);
+        }
+        Ok(viewer)
+    }
+
+    fn read(&self, token: &str) -> Option<Viewer> {
+        let (signed, signature) = token.rsplit_once('.')?;
+        let (header, claims) = signed.split_once('.')?;
+        let header: Header = serde_json::from_slice(&BASE64.decode(header).ok()?).ok()?;
+        if header.alg != "EdDSA" || header.typ != "JWT" {
+            return None;
+        }
+        let key = self.keys.find(header.kid)?;
+        let signature = Signature::from_slice(&BASE64.decode(signature).ok()?).ok()?;
+        let public = signing_key(&key).verifying_key();
+        public.verify_strict(signed.as_bytes(), &signature).ok()?;
+        let claims: Claims = serde_json::from_slice(&BASE64.decode(claims).ok()?).ok()?;
+        (claims.iss == ISSUER).then_some(Viewer {
+            account: claims.sub,
+            role: Role::named(&claims.role)?,
+            session: claims.sid,
+            until: Moment(claims.exp.saturating_mul(1000)),
+        })
+    }
+
+    /// The public keys, as a JSON Web Key Set: anybody can check what we signed.
+    pub(crate) fn public_keys(&self) -> serde_json::Value {
+        let keys = self.keys.all();
+        let key = |key: &Key| {
+            let public = signing_key(key).verifying_key();
+            serde_json::json!({
+                "kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA",
+                "kid": key.id, "x": BASE64.encode(public.as_bytes()),
+            })
+        };
+        serde_json::json!({ "keys": keys.iter().map(key).collect::<Vec<_>>() })
+    }
+}
+
+fn signing_key(key: &Key) -> SigningKey {
+    SigningKey::from_bytes(&key.bytes)
+}

@@ -1,0 +1,84 @@
+//! The GraphQL API: one file a noun. Clients read the schema as their manual, so every type and field is described.
+
+#![allow(
+    clippy::unused_async,
+    reason = "resolvers are asynchronous, those that wait and those that do not"
+)]
+
+mod connection;
+mod errors;
+mod event;
+mod game;
+mod ids;
+mod moves;
+mod player;
+mod query;
+mod rules;
+mod scalars;
+mod seat;
+mod session;
+mod subscription;
+mod table;
+
+use std::sync::Arc;
+
+use async_graphql::{
+    Context, MergedObject, Schema, SchemaBuilder, ValidationMode, dataloader::DataLoader,
+};
+
+pub(crate) use errors::{Code, RequestId};
+
+use crate::{
+    accounts::{Role, Viewer},
+    app::App,
+};
+
+/// Everything that changes something. A refused move is data: look at `errors` in the answer.
+#[derive(Debug, Default, MergedObject)]
+pub(crate) struct Mutation(moves::Moves, table::TableMutation, session::SessionMutation);
+
+pub(crate) type Api = Schema<query::Query, Mutation, subscription::Subscription>;
+
+/// The deepest a query may nest. Introspection as tools send it needs 13.
+pub(crate) const DEEPEST: usize = 20;
+
+/// The schema, not yet connected to a node.
+pub(crate) fn schema() -> SchemaBuilder<query::Query, Mutation, subscription::Subscription> {
+    Schema::build(query::Query, Mutation::default(), subscription::Subscription)
+        .limit_recursive_depth(4 * DEEPEST)
+}
+
+/// The schema of a node, checked strictly.
+pub(crate) fn connected(app: &Arc<App>) -> Api {
+    let loader = DataLoader::new(event::LastActions(Arc::clone(app)), tokio::spawn);
+    schema().validation_mode(ValidationMode::Strict).data(Arc::clone(app)).data(loader).finish()
+}
+
+fn app<'a>(ctx: &Context<'a>) -> &'a Arc<App> {
+    ctx.data_unchecked::<Arc<App>>()
+}
+
+/// Who asks, if it is known.
+fn viewer_if_any(ctx: &Context<'_>) -> Option<Viewer> {
+    ctx.data_opt::<Viewer>().copied()
+}
+
+/// Who asks.
+fn viewer(ctx: &Context<'_>) -> async_graphql::Result<Viewer> {
+    viewer_if_any(ctx).ok_or_else(errors::unauthenticated)
+}
+
+/// Who asks, if it is a player.
+fn player(ctx: &Context<'_>) -> async_graphql::Result<Viewer> {
+    allowed(ctx, &[Role::Player])
+}
+
+/// Who asks, if it is one of these.
+fn allowed(ctx: &Context<'_>, roles: &[Role]) -> async_graphql::Result<Viewer> {
+    let viewer = viewer(ctx)?;
+    if roles.contains(&viewer.role) {
+        Ok(viewer)
+    } else {
+        Err(errors::forbidden(viewer.role, roles))
+    }
+}

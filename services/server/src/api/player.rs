@@ -1,0 +1,79 @@
+//! Players as others see them, and as they see themselves.
+
+use async_graphql::{Context, ID, Object};
+use uuid::Uuid;
+
+use super::{
+    app,
+    errors::{account_error, store_error},
+    ids::Named,
+    scalars::Instant,
+    viewer_if_any,
+};
+use crate::accounts::pseudonym;
+
+/// Somebody who plays, or works here.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Player {
+    pub(super) account: Uuid,
+    /// Whether it is shown to who just became it: there is no token with the request yet.
+    pub(super) own: bool,
+}
+
+/// Somebody who plays, or works here.
+#[Object]
+impl Player {
+    /// The global id.
+    async fn id(&self) -> ID {
+        Named::Player(self.account).id()
+    }
+
+    /// The name shown at tables.
+    async fn name(&self, ctx: &Context<'_>) -> async_graphql::Result<String> {
+        let names = &app(ctx).accounts.names;
+        if let Some(name) = names.at_hand(self.account) {
+            return Ok(name.to_string());
+        }
+        let known = names.of([self.account]).await.map_err(store_error)?;
+        Ok(known.get(&self.account).map_or_else(|| pseudonym(self.account), ToString::to_string))
+    }
+
+    /// The name the public log has for this player. It says nothing about the person.
+    async fn pseudonym(&self) -> String {
+        pseudonym(self.account)
+    }
+
+    /// Whether this account has no password yet; told to its owner only.
+    async fn is_guest(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<bool>> {
+        Ok(self.own(ctx).await?.map(|account| account.guest))
+    }
+
+    /// What this account may do; told to its owner only.
+    async fn role(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<&'static str>> {
+        Ok(self.own(ctx).await?.map(|account| account.role.name()))
+    }
+
+    /// Since when this account exists; told to its owner only.
+    async fn created_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
+        Ok(self.own(ctx).await?.map(|account| Instant(account.created_at)))
+    }
+}
+
+impl Player {
+    pub(super) fn new(account: Uuid) -> Self {
+        Self { account, own: false }
+    }
+
+    /// The account, if it is the viewer's own.
+    async fn own(
+        &self,
+        ctx: &Context<'_>,
+    ) -> async_graphql::Result<Option<crate::accounts::Account>> {
+        let own =
+            self.own || viewer_if_any(ctx).is_some_and(|viewer| viewer.account == self.account);
+        if !own {
+            return Ok(None);
+        }
+        app(ctx).accounts.find(self.account).await.map_err(account_error)
+    }
+}

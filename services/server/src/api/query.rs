@@ -1,0 +1,161 @@
+//! What can be asked.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, ID, Object, Union};
+use sqlx::Row;
+use uuid::Uuid;
+
+use super::{
+    app,
+    connection::{GameConnection, page_size},
+    errors::{bad_input, refused},
+    game::{GameStage, GameView},
+    ids::{Named, game_id, named},
+    player,
+    player::Player,
+    rules::{DieKindView, RulesetView, catalogue, presets},
+    viewer, viewer_if_any,
+};
+use crate::{
+    app::App,
+    play::{PlayError, Refusal},
+};
+
+/// Everything that can be asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Query;
+
+/// Anything with a global id.
+#[derive(Clone, Debug, Union)]
+enum Node {
+    Game(GameView),
+    Player(Player),
+}
+
+/// Everything that can be asked.
+#[Object]
+impl Query {
+    /// Whatever has this global id; nothing if there is no such thing, or it is not for you to see.
+    async fn node(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "A global id: `game:…` or `player:…`.")] id: ID,
+    ) -> async_graphql::Result<Option<Node>> {
+        let viewer = viewer(ctx)?;
+        match named(&id)? {
+            Named::Game(game) => {
+                Ok(GameView::find(app(ctx), viewer, game, None).await?.map(Node::Game))
+            }
+            Named::Player(id) => Ok(find_player(app(ctx), id).await?.map(Node::Player)),
+        }
+    }
+
+    /// Yourself; nobody without a token.
+    async fn me(&self, ctx: &Context<'_>) -> Option<Player> {
+        viewer_if_any(ctx).map(|viewer| Player::new(viewer.account))
+    }
+
+    /// A game you may see: a public one, one you sit at, or one you have the invite code of.
+    async fn game(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The game's id.")] id: ID,
+        #[graphql(desc = "The code of a private game.")] invite_code: Option<String>,
+    ) -> async_graphql::Result<Option<GameView>> {
+        let viewer = viewer(ctx)?;
+        Ok(GameView::find(app(ctx), viewer, game_id(&id)?, invite_code.as_deref()).await?)
+    }
+
+    /// The games you sit or sat at, the newest first. A moment behind the games themselves.
+    async fn my_games(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Only games that are this far.")] stage: Option<GameStage>,
+        #[graphql(desc = "How many, 1 to 100; 20 if you do not say.")] first: Option<i32>,
+        #[graphql(desc = "The cursor to go on from.")] after: Option<String>,
+    ) -> async_graphql::Result<GameConnection> {
+        const ALL: &str = "SELECT game FROM game_player WHERE player = $1 AND game < $2 ORDER BY game DESC LIMIT $3";
+        const STAGE: &str = "
+SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDER BY game DESC LIMIT $3";
+        let viewer = player(ctx)?;
+        let (size, before) = (page_size(first)?, cursor(after.as_deref())?);
+        let query = sqlx::query(if stage.is_some() { STAGE } else { ALL });
+        let query = query.bind(viewer.account).bind(before).bind(limit(size));
+        let query = match stage {
+            Some(GameStage::Gathering) => query.bind("gathering"),
+            Some(GameStage::Playing) => query.bind("playing"),
+            Some(GameStage::Ended) => query.bind("ended"),
+            None => query,
+        };
+        games(ctx, query, size, after.is_some()).await
+    }
+
+    /// Public games with a free seat, the newest first. A moment behind the games themselves.
+    async fn lobby(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Only this kind of game: `farkle` …")] game: Option<String>,
+        #[graphql(desc = "Only games of this preset.")] preset: Option<String>,
+        #[graphql(desc = "How many, 1 to 100; 20 if you do not say.")] first: Option<i32>,
+        #[graphql(desc = "The cursor to go on from.")] after: Option<String>,
+    ) -> async_graphql::Result<GameConnection> {
+        const OPEN: &str = "
+SELECT game FROM game_index
+ WHERE open AND game < $1 AND ($3::text IS NULL OR kind = $3) AND ($4::text IS NULL OR preset = $4)
+ ORDER BY game DESC LIMIT $2";
+        viewer(ctx)?;
+        let (size, before) = (page_size(first)?, cursor(after.as_deref())?);
+        let query = sqlx::query(OPEN).bind(before).bind(limit(size)).bind(game).bind(preset);
+        games(ctx, query, size, after.is_some()).await
+    }
+
+    /// The rule presets, of one game or of all; the first one of a game is its default.
+    async fn presets(
+        &self,
+        #[graphql(desc = "Only of this game: `farkle` …")] game: Option<String>,
+    ) -> async_graphql::Result<Vec<RulesetView>> {
+        presets(game.as_deref()).map_err(|rejection| refused(&Refusal::from(rejection)))
+    }
+
+    /// The kinds of dice there are.
+    async fn dice_catalogue(&self) -> Vec<DieKindView> {
+        catalogue()
+    }
+}
+
+type PgQuery = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
+
+/// A page of games out of their ids.
+async fn games(
+    ctx: &Context<'_>,
+    query: PgQuery,
+    size: usize,
+    after: bool,
+) -> async_graphql::Result<GameConnection> {
+    let app: &Arc<App> = app(ctx);
+    app.database.check()?;
+    let rows = query.fetch_all(app.tables.store.pool()).await.map_err(PlayError::from)?;
+    let ids = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<Uuid>, _>>();
+    let ids = ids.map_err(PlayError::from)?;
+    let views = GameView::load(app, viewer_if_any(ctx), &ids, None).await?;
+    let found = views.into_iter().flatten().map(|view| (view.id.to_string(), view));
+    Ok(GameConnection::page(found.collect(), size, after))
+}
+
+async fn find_player(app: &App, id: Uuid) -> async_graphql::Result<Option<Player>> {
+    app.database.check()?;
+    let account = app.accounts.find(id).await.map_err(super::errors::account_error)?;
+    Ok(account.map(|account| Player::new(account.id)))
+}
+
+/// One more than fits, to know whether there is another page.
+fn limit(size: usize) -> i64 {
+    i64::try_from(size + 1).unwrap_or(i64::MAX)
+}
+
+/// Game ids are in the order of creation; without a cursor a page begins at the newest.
+fn cursor(after: Option<&str>) -> async_graphql::Result<Uuid> {
+    let wrong = |_| bad_input("after is the cursor of an edge of this list");
+    after.map_or(Ok(Uuid::max()), Uuid::try_parse).map_err(wrong)
+}

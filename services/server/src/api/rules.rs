@@ -1,0 +1,140 @@
+//! Rules as data: presets, the rules of a game, the kinds of dice.
+
+use std::sync::Arc;
+
+use async_graphql::{Json, Object, SimpleObject};
+use domain::{CATALOGUE, DieKind, GAMES, Rejection, Rules, Ruleset};
+use serde_json::{Map, Value};
+
+use super::scalars::int;
+
+/// The rules of a game: which game, which preset, and every parameter.
+#[derive(Clone, Debug)]
+pub(super) struct RulesetView(pub(super) Arc<Ruleset>);
+
+/// The rules of a game: which game, which preset, and every parameter.
+#[Object(name = "Ruleset")]
+impl RulesetView {
+    /// The game these are the rules of.
+    async fn game(&self) -> &'static str {
+        self.0.rules.game()
+    }
+
+    /// The preset these rules are, or `custom`.
+    async fn preset(&self) -> &str {
+        &self.0.preset
+    }
+
+    /// The version of the preset. A changed preset is a new version; old games keep theirs.
+    async fn version(&self) -> i32 {
+        int(self.0.version)
+    }
+
+    /// The parameters of the table: seats, clock, awards.
+    async fn table(&self) -> Json<Value> {
+        Json(camel(&self.0.to_json()["table"]))
+    }
+
+    /// The parameters of the game itself: target, scoring, penalties …
+    async fn parameters(&self) -> Json<Value> {
+        Json(camel(&self.0.to_json()["parameters"]))
+    }
+}
+
+/// A kind of die.
+#[derive(Clone, Debug, SimpleObject)]
+#[graphql(name = "DieKind")]
+pub(super) struct DieKindView {
+    /// Its code in loadouts and events.
+    code: &'static str,
+    /// Its name for people.
+    name: &'static str,
+    /// What is special about it.
+    description: &'static str,
+    /// What its sides show.
+    faces: Vec<i32>,
+}
+
+impl From<&DieKind> for DieKindView {
+    fn from(die: &DieKind) -> Self {
+        let faces = die.faces.iter().map(|&face| i32::from(face)).collect();
+        Self { code: die.code, name: die.name, description: die.description, faces }
+    }
+}
+
+/// All presets, of one game or of all.
+pub(super) fn presets(game: Option<&str>) -> Result<Vec<RulesetView>, Rejection> {
+    let games = game.map_or_else(|| GAMES.to_vec(), |game| vec![game]);
+    let mut presets = Vec::new();
+    for game in games {
+        presets.extend(Rules::presets(game)?.into_iter().map(|rules| RulesetView(Arc::new(rules))));
+    }
+    Ok(presets)
+}
+
+pub(super) fn catalogue() -> Vec<DieKindView> {
+    CATALOGUE.iter().map(Into::into).collect()
+}
+
+/// The rules somebody asked for: a preset, with some parameters changed.
+pub(super) fn ruleset(
+    game: &str,
+    preset: Option<&str>,
+    changes: Option<&Value>,
+) -> Result<Arc<Ruleset>, Rejection> {
+    let ruleset = Ruleset::preset(game, preset)?;
+    let changes = match changes {
+        None | Some(Value::Null) => return Ok(Arc::new(ruleset)),
+        Some(Value::Object(changes)) => changes,
+        Some(other) => {
+            return Err(Rejection::BadRule {
+                parameter: "rules".to_owned(),
+                value: other.to_string(),
+                allowed: "it must be an object of parameters, as Ruleset shows them".to_owned(),
+            });
+        }
+    };
+    Ok(Arc::new(ruleset.with(&snake_keys(changes))?))
+}
+
+/// Parameters as GraphQL writes them: `turnSeconds`.
+pub(super) fn camel(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, value)| (camel_case(key), camel(value))).collect())
+        }
+        Value::Array(list) => Value::Array(list.iter().map(camel).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+/// `turn_seconds` as `turnSeconds`.
+pub(super) fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut camel = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}
+
+fn snake_keys(map: &Map<String, Value>) -> Map<String, Value> {
+    let snake = |value: &Value| {
+        value.as_object().map_or_else(|| value.clone(), |map| Value::Object(snake_keys(map)))
+    };
+    map.iter().map(|(key, value)| (snake_case(key), snake(value))).collect()
+}
+
+/// `turnSeconds` as `turn_seconds`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}

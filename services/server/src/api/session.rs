@@ -1,0 +1,159 @@
+//! Signing in and out.
+
+use async_graphql::{Context, ID, Object, SimpleObject};
+
+use super::{
+    allowed, app,
+    errors::{Problem, account_error, account_problem},
+    ids::player_id,
+    player::Player,
+    scalars::{Instant, int},
+    viewer, viewer_if_any,
+};
+use crate::accounts::{Account, AccountError, Role, SessionTokens};
+
+/// What somebody gets who signs in; or why not.
+#[derive(Clone, Debug, Default, SimpleObject)]
+pub(super) struct SessionPayload {
+    /// Send it with every request, as the header `authorization: Bearer TOKEN`; on a socket as `authorization` of the
+    /// connection's parameters.
+    access_token: Option<String>,
+    /// When the access token ends.
+    access_token_expires_at: Option<Instant>,
+    /// Spend it with `refreshSession` for new tokens. Keep it safe: who has it is you.
+    refresh_token: Option<String>,
+    /// When the refresh token ends, if it is not used.
+    refresh_token_expires_at: Option<Instant>,
+    /// Who you are.
+    player: Option<Player>,
+    /// Why not. Nothing was changed.
+    errors: Vec<Problem>,
+}
+
+/// What came of ending sessions.
+#[derive(Clone, Debug, SimpleObject)]
+struct SignOutPayload {
+    /// How many sessions were ended.
+    ended: i32,
+}
+
+impl SessionPayload {
+    fn of(player: uuid::Uuid, tokens: SessionTokens) -> Self {
+        Self {
+            access_token: Some(tokens.access),
+            access_token_expires_at: Some(Instant(tokens.access_until)),
+            refresh_token: Some(tokens.refresh),
+            refresh_token_expires_at: Some(Instant(tokens.refresh_until)),
+            player: Some(Player { account: player, own: true }),
+            errors: Vec::new(),
+        }
+    }
+
+    fn refused(error: AccountError) -> async_graphql::Result<Self> {
+        Ok(Self { errors: vec![account_problem(error)?], ..Self::default() })
+    }
+}
+
+async fn begin(
+    ctx: &Context<'_>,
+    account: Result<Account, AccountError>,
+) -> async_graphql::Result<SessionPayload> {
+    let accounts = &app(ctx).accounts;
+    let tokens = match account {
+        Ok(account) => accounts.begin(&account).await.map(|tokens| (account.id, tokens)),
+        Err(error) => Err(error),
+    };
+    tokens.map_or_else(SessionPayload::refused, |(player, tokens)| {
+        Ok(SessionPayload::of(player, tokens))
+    })
+}
+
+/// Signing in and out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SessionMutation;
+
+/// Signing in and out.
+#[Object]
+impl SessionMutation {
+    /// Begins at once, without a password. Who loses the tokens of a guest loses the account; `register` keeps it.
+    async fn sign_in_as_guest(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The name shown at tables; one is made up if you do not say.")]
+        name: Option<String>,
+    ) -> async_graphql::Result<SessionPayload> {
+        app(ctx).database.check()?;
+        let guest = app(ctx).accounts.guest(name.as_deref()).await;
+        begin(ctx, guest).await
+    }
+
+    /// Makes an account with a password. A guest who does this keeps games and id.
+    async fn register(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The name to sign in with, shown at tables: 1 to 32 characters.")]
+        name: String,
+        #[graphql(desc = "8 to 128 characters.", secret)] password: String,
+    ) -> async_graphql::Result<SessionPayload> {
+        app(ctx).database.check()?;
+        let guest = viewer_if_any(ctx).map(|viewer| viewer.account);
+        let account = app(ctx).accounts.register(&name, &password, guest).await;
+        begin(ctx, account).await
+    }
+
+    /// Signs in with name and password.
+    async fn sign_in(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The name.")] name: String,
+        #[graphql(desc = "The password.", secret)] password: String,
+    ) -> async_graphql::Result<SessionPayload> {
+        app(ctx).database.check()?;
+        let account = app(ctx).accounts.sign_in(&name, &password).await;
+        begin(ctx, account).await
+    }
+
+    /// Spends a refresh token for new tokens. Each one is good once: a copy that is used later ends the session.
+    async fn refresh_session(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The refresh token you got last.", secret)] refresh_token: String,
+    ) -> async_graphql::Result<SessionPayload> {
+        app(ctx).database.check()?;
+        let renewed = app(ctx).accounts.renew(&refresh_token).await;
+        renewed.map_or_else(SessionPayload::refused, |(player, tokens)| {
+            Ok(SessionPayload::of(player, tokens))
+        })
+    }
+
+    /// Ends your session, or all of them: their tokens are good no more, within a second on every node.
+    async fn sign_out(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "All your sessions, on all devices.", default)] everywhere: bool,
+    ) -> async_graphql::Result<SignOutPayload> {
+        let viewer = viewer(ctx)?;
+        let accounts = &app(ctx).accounts;
+        app(ctx).database.check()?;
+        let ended = if everywhere {
+            accounts.end_all(viewer.account).await
+        } else {
+            accounts.end(viewer.session).await.map(|()| 1)
+        };
+        ended.map(|ended| SignOutPayload { ended: int(ended) }).map_err(account_error)
+    }
+
+    /// Ends all sessions of a player. For support and admins.
+    async fn end_sessions(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The player.")] player_id: ID,
+    ) -> async_graphql::Result<SignOutPayload> {
+        let staff = allowed(ctx, &[Role::Support, Role::Admin])?;
+        let player = self::player_id(&player_id)?;
+        app(ctx).database.check()?;
+        let ended = app(ctx).accounts.end_all(player).await.map_err(account_error)?;
+        tracing::info!(staff = %staff.account, %player, ended, "sessions were ended by staff");
+        Ok(SignOutPayload { ended: int(ended) })
+    }
+}

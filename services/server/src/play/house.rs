@@ -1,0 +1,218 @@
+//! The house's own duties, done by one node at a time: keeping the index, ending turns whose time is up, closing games
+//! that nobody touches.
+//!
+//! The node that holds a lock of the database does them; when it dies, the database frees the lock and another node
+//! goes on. Should two ever overlap, nothing happens twice: rows carry versions, commands carry ids that follow from
+//! what they answer to.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use domain::{Command, Stage};
+use sqlx::{Connection, PgConnection, Row};
+use store::{StoreError, Tail};
+use uuid::Uuid;
+
+use super::{PlayError, Tables, derived, index};
+use crate::clock;
+
+/// How often another node's lock is tried.
+const TRY_AGAIN: Duration = Duration::from_millis(500);
+/// How long changes are collected before they are written.
+const COLLECT: Duration = Duration::from_millis(25);
+/// How often clocks are looked at.
+const CLOCKS: Duration = Duration::from_millis(100);
+/// How many games are seen to at once.
+const AT_ONCE: i64 = 100;
+/// How long a game that cannot be seen to is left alone.
+const POSTPONED: u64 = 60_000;
+/// The lock of the database that makes a node the house: its name in numbers.
+const LOCK: i64 = 0x0063_726f_7570_6965;
+
+/// Games that changed, and the versions at which they did.
+type Changed = HashMap<Uuid, i64>;
+
+impl Tables {
+    /// Does the duties whenever it is this node's turn, until the store is closed.
+    pub(crate) async fn keep_house(self: Arc<Self>) {
+        while !self.store.pool().is_closed() {
+            match self.become_house().await {
+                Ok(Some(mut connection)) => {
+                    tracing::info!("this node keeps the house");
+                    metrics::gauge!("croupier_keeps_house").set(1.0);
+                    if let Err(error) = self.duties(&mut connection).await {
+                        tracing::warn!(%error, "this node keeps the house no more");
+                    }
+                    metrics::gauge!("croupier_keeps_house").set(0.0);
+                }
+                Ok(None) => {}
+                Err(error) => tracing::debug!(%error, "the house is not open yet"),
+            }
+            tokio::time::sleep(TRY_AGAIN).await;
+        }
+    }
+
+    /// The connection that holds the lock, if nobody else's does.
+    async fn become_house(&self) -> Result<Option<PgConnection>, StoreError> {
+        let mut connection = self.store.pool().acquire().await?.detach();
+        let query = sqlx::query("SELECT pg_try_advisory_lock($1)").bind(LOCK);
+        let locked: bool = query.fetch_one(&mut connection).await?.try_get(0)?;
+        if locked {
+            return Ok(Some(connection));
+        }
+        connection.close().await?;
+        Ok(None)
+    }
+
+    /// Everything is written with the connection that holds the lock: without the lock, nothing is.
+    async fn duties(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
+        let mut tail = self.store.tail(index::positions(connection).await?);
+        let mut clocks = Instant::now();
+        loop {
+            let changed = self.collect(&mut tail).await?;
+            if let Some(changed) = changed {
+                self.write_index(connection, changed, &tail).await?;
+            }
+            if clocks.elapsed() >= CLOCKS {
+                clocks = Instant::now();
+                self.see_to_clocks(connection).await?;
+                self.see_to_abandoned(connection).await?;
+            }
+        }
+    }
+
+    /// The games that changed within a little time; `None` if nothing happened at all.
+    async fn collect(&self, tail: &mut Tail) -> Result<Option<Changed>, StoreError> {
+        let (mut changed, mut happened) = (Changed::new(), false);
+        let until = tokio::time::Instant::now() + COLLECT;
+        while let Ok(next) = tokio::time::timeout_at(until, tail.next()).await {
+            match next {
+                Ok(event) => {
+                    happened = true;
+                    if index::changes_index(&event.event) {
+                        changed.insert(event.stream, event.version);
+                    }
+                }
+                Err(error) if self.store.pool().is_closed() => {
+                    return Err(StoreError::Unavailable(error.to_string()));
+                }
+                Err(error) => tracing::error!(%error, "the index stands still here"),
+            }
+        }
+        Ok(happened.then_some(changed))
+    }
+
+    async fn write_index(
+        &self,
+        connection: &mut PgConnection,
+        changed: Changed,
+        tail: &Tail,
+    ) -> Result<(), StoreError> {
+        let mut games = Vec::with_capacity(changed.len());
+        let mut unread = Vec::new();
+        for (game, version) in changed {
+            match self.store.remembered(game).filter(|state| state.head.version >= version) {
+                Some(state) => games.push((game, state)),
+                None => unread.push(game),
+            }
+        }
+        if !unread.is_empty() {
+            match self.store.fresh_all(&unread).await {
+                Ok(states) => games.extend(states),
+                Err(store::ReadError::Store(error)) => return Err(error),
+                Err(error) => tracing::error!(%error, "a game cannot be read for the index"),
+            }
+        }
+        index::write(connection, &games, tail.positions()).await
+    }
+
+    /// Ends turns whose time is up.
+    async fn see_to_clocks(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
+        const DUE: &str =
+            "SELECT game FROM game_index WHERE deadline <= $1 ORDER BY deadline LIMIT $2";
+        const POSTPONE: &str =
+            "UPDATE game_index SET deadline = $2 WHERE game = $1 AND deadline IS NOT NULL";
+        for game in due(connection, DUE).await? {
+            match self.time_out(game).await {
+                Ok(()) => {}
+                Err(PlayError::Unavailable(why)) => return Err(StoreError::Unavailable(why)),
+                Err(error) => {
+                    tracing::warn!(?error, %game, "a turn cannot be ended yet");
+                    postpone(connection, POSTPONE, game).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn time_out(&self, game: Uuid) -> Result<(), PlayError> {
+        let state = self.store.fresh(game).await?;
+        let turn = state.game.as_ref().filter(|game| game.table.stage == Stage::Playing);
+        let turn = turn.map(|game| game.table.turn);
+        let due =
+            turn.filter(|turn| turn.deadline.is_some_and(|deadline| deadline <= clock::now()));
+        // The index is a moment behind: somebody moved in time.
+        let Some(turn) = due else { return Ok(()) };
+        let id = derived(game, &state.head.version.to_le_bytes());
+        let command = Command::TimeOut { seat: turn.seat };
+        match self.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
+            Ok(_) => metrics::counter!("croupier_time_outs").increment(1),
+            Err(PlayError::Refused(refusal)) => {
+                tracing::debug!(?refusal, %game, "somebody moved in the last moment");
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Closes games that nobody touched for their expiry time.
+    async fn see_to_abandoned(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
+        const DUE: &str =
+            "SELECT game FROM game_index WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2";
+        const POSTPONE: &str =
+            "UPDATE game_index SET expires_at = $2 WHERE game = $1 AND expires_at IS NOT NULL";
+        for game in due(connection, DUE).await? {
+            match self.abandon(game).await {
+                Ok(()) => {}
+                Err(PlayError::Unavailable(why)) => return Err(StoreError::Unavailable(why)),
+                Err(error) => tracing::warn!(?error, %game, "a game cannot be closed yet"),
+            }
+            // Moves do not write the index, so a game may have been touched since.
+            postpone(connection, POSTPONE, game).await?;
+        }
+        Ok(())
+    }
+
+    async fn abandon(&self, game: Uuid) -> Result<(), PlayError> {
+        let state = self.store.fresh(game).await?;
+        let id = derived(game, b"abandon");
+        let command = Command::Abandon { touched: state.head.at() };
+        match self.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
+            Ok(_) => metrics::counter!("croupier_abandoned").increment(1),
+            Err(PlayError::Refused(refusal)) => {
+                tracing::debug!(?refusal, %game, "this game is not abandoned");
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+async fn due(connection: &mut PgConnection, query: &'static str) -> Result<Vec<Uuid>, StoreError> {
+    let now = clock::to_sql(clock::now());
+    let rows = sqlx::query(query).bind(now).bind(AT_ONCE).fetch_all(connection).await?;
+    Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}
+
+async fn postpone(
+    connection: &mut PgConnection,
+    query: &'static str,
+    game: Uuid,
+) -> Result<(), StoreError> {
+    let later = i64::try_from(clock::now().0.saturating_add(POSTPONED)).unwrap_or(i64::MAX);
+    sqlx::query(query).bind(game).bind(later).execute(connection).await?;
+    Ok(())
+}

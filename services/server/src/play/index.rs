@@ -1,0 +1,172 @@
+//! Finding games: rows that say where a game stands, folded from the log a moment later.
+
+use std::{collections::HashSet, sync::Arc};
+
+use domain::{Event, Moment, Stage};
+use sqlx::{Connection, PgConnection, Row};
+use store::{Loaded, Positions, SHARDS, Shard, StoreError};
+use uuid::Uuid;
+
+use crate::clock;
+
+/// Whether an event changes where a game stands.
+pub(crate) fn changes_index(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Created { .. }
+            | Event::SeatTaken { .. }
+            | Event::SeatLeft { .. }
+            | Event::Started { .. }
+            | Event::TurnStarted { .. }
+            | Event::Ended(_)
+    )
+}
+
+/// How far the log is folded.
+pub(crate) async fn positions(connection: &mut PgConnection) -> Result<Positions, StoreError> {
+    let rows =
+        sqlx::query("SELECT shard, position FROM index_position").fetch_all(connection).await?;
+    let mut positions = Positions::default();
+    for row in rows {
+        let number = u8::try_from(row.try_get::<i16, _>(0)?).unwrap_or(u8::MAX);
+        if let Some(shard) = Shard::numbered(number) {
+            positions.set(shard, row.try_get(1)?);
+        }
+    }
+    Ok(positions)
+}
+
+/// Writes where these games stand, and how far the log is folded, in one transaction. A row made from a newer version
+/// stays.
+pub(crate) async fn write(
+    connection: &mut PgConnection,
+    games: &[(Uuid, Arc<Loaded>)],
+    positions: &Positions,
+) -> Result<(), StoreError> {
+    const ADVANCE: &str = "
+UPDATE index_position i SET position = n.position
+  FROM unnest($1::smallint[], $2::bigint[]) AS n (shard, position)
+ WHERE i.shard = n.shard AND i.position < n.position";
+    let mut transaction = connection.begin().await?;
+    if !games.is_empty() {
+        write_games(&mut transaction, games).await?;
+        write_players(&mut transaction, games).await?;
+    }
+    let shards: Vec<i16> = (0..).take(SHARDS).collect();
+    let ends: Vec<i64> = Shard::all().map(|shard| positions.get(shard)).collect();
+    sqlx::query(ADVANCE).bind(shards).bind(ends).execute(&mut *transaction).await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+async fn write_games(
+    connection: &mut PgConnection,
+    games: &[(Uuid, Arc<Loaded>)],
+) -> Result<(), StoreError> {
+    const WRITE: &str = "
+INSERT INTO game_index AS i (game, version, deadline, expires_at, open, kind, preset, stage)
+SELECT n.game, n.version, n.deadline, n.expires_at, n.free AND a.game IS NOT NULL AND a.invite IS NULL, n.kind, n.preset,
+       n.stage
+  FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::text[], $7::text[], $8::text[])
+       AS n (game, version, deadline, expires_at, free, kind, preset, stage)
+  LEFT JOIN game_access a ON a.game = n.game
+    ON CONFLICT (game) DO UPDATE
+   SET version = excluded.version, deadline = excluded.deadline, expires_at = excluded.expires_at, open = excluded.open,
+       stage = excluded.stage
+ WHERE i.version < excluded.version";
+    let rows: Vec<IndexRow<'_>> =
+        games.iter().filter_map(|(game, state)| IndexRow::of(*game, state)).collect();
+    let milliseconds = |moment: Option<Moment>| moment.map(clock::to_sql);
+    sqlx::query(WRITE)
+        .bind(column(&rows, |row| row.game))
+        .bind(column(&rows, |row| row.version))
+        .bind(column(&rows, |row| milliseconds(row.deadline)))
+        .bind(column(&rows, |row| milliseconds(row.expires_at)))
+        .bind(column(&rows, |row| row.free))
+        .bind(column(&rows, |row| row.kind))
+        .bind(column(&rows, |row| row.preset))
+        .bind(column(&rows, |row| row.stage))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// One value of each row.
+fn column<'a, T>(rows: &[IndexRow<'a>], value: impl Fn(&IndexRow<'a>) -> T) -> Vec<T> {
+    rows.iter().map(value).collect()
+}
+
+/// Who sits there; who left before the start sits there no more.
+async fn write_players(
+    connection: &mut PgConnection,
+    games: &[(Uuid, Arc<Loaded>)],
+) -> Result<(), StoreError> {
+    const WRITE: &str = "
+INSERT INTO game_player AS p (player, game, stage)
+SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[])
+    ON CONFLICT (player, game) DO UPDATE SET stage = excluded.stage WHERE p.stage <> excluded.stage";
+    const FORGET: &str = "
+DELETE FROM game_player p USING unnest($1::uuid[], $2::uuid[]) AS n (player, game)
+ WHERE p.player = n.player AND p.game = n.game";
+    let (mut players, mut tables, mut stages) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut gone, mut left) = (Vec::new(), Vec::new());
+    for (id, state) in games {
+        let Some(game) = &state.game else { continue };
+        let mut there = HashSet::new();
+        for seat in &game.table.seats {
+            let stays = !seat.gone || game.table.stage != Stage::Gathering;
+            if stays && there.insert(seat.player.0) {
+                players.push(seat.player.0);
+                tables.push(*id);
+                stages.push(stage(&game.table.stage));
+            } else if !stays {
+                gone.push(seat.player.0);
+                left.push(*id);
+            }
+        }
+    }
+    if !gone.is_empty() {
+        sqlx::query(FORGET).bind(gone).bind(left).execute(&mut *connection).await?;
+    }
+    sqlx::query(WRITE).bind(players).bind(tables).bind(stages).execute(connection).await?;
+    Ok(())
+}
+
+struct IndexRow<'a> {
+    game: Uuid,
+    version: i64,
+    deadline: Option<Moment>,
+    expires_at: Option<Moment>,
+    free: bool,
+    kind: &'static str,
+    preset: &'a str,
+    stage: &'static str,
+}
+
+impl<'a> IndexRow<'a> {
+    fn of(id: Uuid, state: &'a Loaded) -> Option<Self> {
+        let table = &state.game.as_ref()?.table;
+        let rules = &table.ruleset.table;
+        let over = matches!(table.stage, Stage::Ended(_));
+        let playing = table.stage == Stage::Playing;
+        let gathering = table.stage == Stage::Gathering;
+        Some(Self {
+            game: id,
+            version: state.head.version,
+            deadline: table.turn.deadline.filter(|_| playing),
+            expires_at: (!over).then(|| state.head.at().plus_hours(rules.expiry_hours)),
+            free: gathering && table.seated().count() < usize::from(rules.max_seats),
+            kind: table.ruleset.rules.game(),
+            preset: &table.ruleset.preset,
+            stage: stage(&table.stage),
+        })
+    }
+}
+
+pub(crate) fn stage(stage: &Stage) -> &'static str {
+    match stage {
+        Stage::Gathering => "gathering",
+        Stage::Playing => "playing",
+        Stage::Ended(_) => "ended",
+    }
+}

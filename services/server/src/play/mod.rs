@@ -1,0 +1,217 @@
+//! Playing: the one path from a player's wish to events in the log, and from there to everybody who watches.
+//!
+//! receive → authorise → load → decide → append → publish → answer. Loading, deciding and appending are
+//! [`store::Store::execute`]; publishing is following the log ([`live`]).
+
+pub(crate) mod access;
+pub(crate) mod house;
+pub(crate) mod index;
+pub(crate) mod live;
+mod matching;
+mod refusal;
+mod secrets;
+
+use std::sync::Arc;
+
+use domain::{
+    Command, Event, Game, GameId, Play, PlayerId, Ruleset, SeatNo,
+    fair::{commitment, ruleset_hash},
+};
+use sha2::{Digest, Sha256};
+use store::{Executed, Loaded, Request, Store};
+use uuid::Uuid;
+
+use access::AccessList;
+use live::Live;
+pub(crate) use matching::Wanted;
+pub(crate) use refusal::{PlayError, Refusal};
+use secrets::Secrets;
+
+use crate::{
+    accounts::{Viewer, pseudonym},
+    clock,
+    keys::KeyRing,
+};
+
+/// What a player wants at a table.
+#[derive(Clone, Debug)]
+pub(crate) enum Wish {
+    /// Sit down, perhaps with a seed and the code of a private table.
+    Join { seed: Option<String>, invite: Option<String> },
+    /// Give or change the seed.
+    ChooseSeed(String),
+    /// Get up.
+    Leave,
+    /// Begin.
+    Start,
+    /// Move.
+    Play(Play),
+}
+
+/// What makes asking twice the same as asking once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Once {
+    /// The client's own id of the command.
+    pub(crate) id: Option<Uuid>,
+    /// The version the game must have.
+    pub(crate) expected: Option<i64>,
+}
+
+/// A game that somebody opens.
+#[derive(Clone, Debug)]
+pub(crate) struct NewGame {
+    pub(crate) ruleset: Arc<Ruleset>,
+    pub(crate) private: bool,
+    /// Whether the creator sits down at once.
+    pub(crate) seated: bool,
+}
+
+/// What came of a wish.
+#[derive(Clone, Debug)]
+pub(crate) struct Done {
+    pub(crate) game: Uuid,
+    pub(crate) executed: Executed,
+    pub(crate) command: Uuid,
+    pub(crate) actor: Uuid,
+}
+
+/// All tables of this house.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    pub(crate) store: Store,
+    pub(crate) live: Live,
+    pub(crate) access: AccessList,
+    secrets: Secrets,
+    matching: tokio::sync::Mutex<()>,
+}
+
+impl Tables {
+    pub(crate) fn new(store: Store, dice_keys: KeyRing) -> Self {
+        let pool = store.pool().clone();
+        Self {
+            store,
+            live: Live::default(),
+            access: AccessList::new(pool.clone()),
+            secrets: Secrets::new(pool, dice_keys),
+            matching: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Opens a table. Asked again with the same id, it is the same table.
+    pub(crate) async fn create(
+        &self,
+        viewer: &Viewer,
+        new: &NewGame,
+        once: Once,
+    ) -> Result<Done, PlayError> {
+        let id = once.id.unwrap_or_else(Uuid::now_v7);
+        let (game, secret) = self.secrets.prepare(viewer.account, id, new.private).await?;
+        let ruleset = Arc::clone(&new.ruleset);
+        let commitment = commitment(&secret, GameId(game), ruleset_hash(&ruleset));
+        let command = Command::Create { game: GameId(game), ruleset, commitment };
+        let created = self.execute(game, &command, id, viewer.account, None).await?;
+        if !new.seated {
+            return Ok(created);
+        }
+        let sit = Wish::Join { seed: None, invite: None };
+        let once = Once { id: Some(derived(id, b"join")), expected: None };
+        let joined = self.seat_and_execute(viewer, game, sit, once).await?;
+        Ok(together(created, joined))
+    }
+
+    /// Does what a player wants at a table.
+    pub(crate) async fn ask(
+        &self,
+        viewer: &Viewer,
+        game: Uuid,
+        wish: Wish,
+        once: Once,
+    ) -> Result<Done, PlayError> {
+        if let Wish::Join { invite, .. } = &wish
+            && !self.access.admits(game, invite.as_deref()).await?
+        {
+            return Err(Refusal::no_such_game().into());
+        }
+        self.seat_and_execute(viewer, game, wish, once).await
+    }
+
+    async fn seat_and_execute(
+        &self,
+        viewer: &Viewer,
+        game: Uuid,
+        wish: Wish,
+        once: Once,
+    ) -> Result<Done, PlayError> {
+        let seat = async || self.seat_of(viewer, game).await;
+        let command = match wish {
+            Wish::Join { seed, .. } => {
+                let (player, name) = (PlayerId(viewer.account), pseudonym(viewer.account));
+                Command::Join { player, name, seed }
+            }
+            Wish::ChooseSeed(seed) => Command::ChooseSeed { seat: seat().await?, seed },
+            Wish::Leave => Command::Leave { seat: seat().await? },
+            Wish::Start => seat().await.map(|_| Command::Start)?,
+            Wish::Play(play) => Command::Play { seat: seat().await?, play },
+        };
+        let id = once.id.unwrap_or_else(Uuid::now_v7);
+        self.execute(game, &command, id, viewer.account, once.expected).await
+    }
+
+    /// Where the player sits; who left sits there no more, but may ask again for what was answered.
+    async fn seat_of(&self, viewer: &Viewer, game: Uuid) -> Result<SeatNo, PlayError> {
+        let find = |state: &Loaded| state.game.as_ref().and_then(|g| seat_of(g, viewer.account));
+        if let Some(seat) = self.store.remembered(game).as_deref().and_then(find) {
+            return Ok(seat);
+        }
+        let state = self.store.fresh(game).await?;
+        match &state.game {
+            None => Err(Refusal::no_such_game().into()),
+            Some(_) => find(&state).ok_or_else(|| Refusal::not_seated().into()),
+        }
+    }
+
+    /// Makes a command happen to a game, once.
+    pub(crate) async fn execute(
+        &self,
+        game: Uuid,
+        command: &Command,
+        id: Uuid,
+        actor: Uuid,
+        expected: Option<i64>,
+    ) -> Result<Done, PlayError> {
+        let began = std::time::Instant::now();
+        let secret = self.secrets.of(game).await?;
+        let (now, stream) = (clock::now(), game);
+        let request = Request { stream, command, id, actor, now, secret, expected };
+        let executed = self.store.execute(&request).await?;
+        metrics::histogram!("croupier_command_seconds").record(began.elapsed());
+        Ok(Done { game, executed, command: id, actor })
+    }
+}
+
+/// The seat of an account: the one it sits on, or the last one it left.
+pub(crate) fn seat_of(game: &Game, account: Uuid) -> Option<SeatNo> {
+    let seats = (0..).zip(&game.table.seats).filter(|(_, seat)| seat.player.0 == account);
+    seats.max_by_key(|(_, seat)| !seat.gone).map(|(number, _)| number)
+}
+
+/// Whether an account sits at this table now.
+pub(crate) fn is_seated(game: &Game, account: Uuid) -> bool {
+    game.table.seats.iter().any(|seat| seat.player.0 == account && !seat.gone)
+}
+
+/// A command that follows from another one has an id that follows from the other's.
+pub(crate) fn derived(from: Uuid, what: &[u8]) -> Uuid {
+    let hash = Sha256::new().chain_update(from.as_bytes()).chain_update(what).finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+}
+
+/// Two commands of one wish, told as one.
+fn together(first: Done, second: Done) -> Done {
+    let events: Vec<Event> = [first.executed.events, second.executed.events].concat();
+    let first_version = first.executed.first_version;
+    let repeated = first.executed.repeated && second.executed.repeated;
+    Done { executed: Executed { events, first_version, repeated, ..second.executed }, ..second }
+}

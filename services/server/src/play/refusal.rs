@@ -1,0 +1,150 @@
+//! Why a wish was not fulfilled: because it was refused, or because something broke.
+//!
+//! A *refusal* is data for the player: what was wrong, and what would be right. It goes into the payload of a
+//! mutation. Everything else is an error of the request: *busy* and *unavailable* pass, a *fault* is ours.
+
+use std::borrow::Cow;
+
+use domain::{Rejection, SeatNo};
+use store::{AppendError, ExecuteError, ReadError, StoreError};
+
+/// A refused wish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// Its name for programs: `NOT_YOUR_TURN`.
+    pub(crate) code: Cow<'static, str>,
+    /// What to tell the player.
+    pub(crate) message: String,
+    /// The argument that was wrong, if it was one.
+    pub(crate) argument: Option<&'static str>,
+    /// Whose turn it is instead; the log knows only a pseudonym.
+    pub(crate) to_move: Option<SeatNo>,
+}
+
+/// Why a wish was not fulfilled. It does not print itself: what may be told to whom is decided where it is told.
+#[derive(Clone, Debug)]
+pub(crate) enum PlayError {
+    /// The rules, or the state of the game, do not allow it.
+    Refused(Refusal),
+    /// Too much is going on.
+    Busy,
+    /// The database cannot be reached.
+    Unavailable(String),
+    /// It is our fault.
+    Fault(String),
+}
+
+impl Refusal {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        let code = Cow::Borrowed(code);
+        Self { code, message: message.into(), argument: None, to_move: None }
+    }
+
+    pub(crate) fn at(self, argument: &'static str) -> Self {
+        Self { argument: Some(argument), ..self }
+    }
+
+    pub(crate) fn no_such_game() -> Self {
+        Self::from(Rejection::NoSuchGame)
+    }
+
+    pub(crate) fn not_seated() -> Self {
+        Self::new("NOT_SEATED", "you do not sit at this table")
+    }
+}
+
+impl From<Refusal> for PlayError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "most refusals are about the game, not about an argument"
+)]
+impl From<Rejection> for Refusal {
+    fn from(rejection: Rejection) -> Self {
+        let argument = match &rejection {
+            Rejection::UnknownGame { .. } => Some("game"),
+            Rejection::UnknownPreset { .. } => Some("preset"),
+            Rejection::UnknownRule { .. } | Rejection::BadRule { .. } => Some("rules"),
+            Rejection::BadSeed { .. } => Some("seed"),
+            Rejection::BadName { .. } => Some("name"),
+            Rejection::EmptySelection
+            | Rejection::RepeatedSlot { .. }
+            | Rejection::NoSuchSlot { .. }
+            | Rejection::NotInRoll { .. }
+            | Rejection::NotScoring { .. } => Some("slots"),
+            Rejection::NoSuchGame => Some("gameId"),
+            _ => None,
+        };
+        let to_move = match rejection {
+            Rejection::NotYourTurn { to_move, .. } => Some(to_move),
+            _ => None,
+        };
+        let code = Cow::Owned(screaming(&rejection.name()));
+        Self { code, message: rejection.to_string(), argument, to_move }
+    }
+}
+
+impl From<ExecuteError> for PlayError {
+    fn from(error: ExecuteError) -> Self {
+        let refuse = |code, argument| Refusal::new(code, error.to_string()).at(argument).into();
+        match &error {
+            ExecuteError::Rejected(Rejection::WrongSecret) => Self::Fault(error.to_string()),
+            ExecuteError::Rejected(rejection) => Refusal::from(rejection.clone()).into(),
+            ExecuteError::Stale { .. } => refuse("STALE_VERSION", "expectedVersion"),
+            ExecuteError::Append(AppendError::CommandReused) => {
+                refuse("COMMAND_ID_REUSED", "commandId")
+            }
+            ExecuteError::Append(AppendError::TooLarge { .. }) => refuse("TOO_LARGE", "rules"),
+            ExecuteError::Append(AppendError::Conflict | AppendError::Busy) => Self::Busy,
+            ExecuteError::Append(AppendError::WrongCount { .. }) => Self::Fault(error.to_string()),
+            ExecuteError::Append(AppendError::Store(store)) => store.clone().into(),
+            ExecuteError::Read(read) => read.clone().into(),
+        }
+    }
+}
+
+impl From<ReadError> for PlayError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Store(store) => store.into(),
+            ReadError::NoSuchStream(_) => Refusal::no_such_game().into(),
+            ReadError::VersionAhead { .. } => {
+                Refusal::new("VERSION_AHEAD", error.to_string()).at("afterVersion").into()
+            }
+            ReadError::Undecodable { .. } | ReadError::Hole { .. } => {
+                Self::Fault(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<StoreError> for PlayError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(why) => Self::Unavailable(why),
+            StoreError::Fault(why) => Self::Fault(why),
+        }
+    }
+}
+
+impl From<sqlx::Error> for PlayError {
+    fn from(error: sqlx::Error) -> Self {
+        StoreError::from(error).into()
+    }
+}
+
+/// `NotYourTurn` as `NOT_YOUR_TURN`.
+fn screaming(name: &str) -> String {
+    let mut code = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_uppercase() && !code.is_empty() {
+            code.push('_');
+        }
+        code.extend(letter.to_uppercase());
+    }
+    code
+}

@@ -1,0 +1,219 @@
+//! `croupier serve`: a node.
+
+mod settings;
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use cluster::Cluster;
+use store::Store;
+use tokio::{net::TcpListener, sync::watch};
+
+pub(crate) use settings::{Settings, keys_folder};
+
+use crate::{
+    accounts::{Accounts, Lifetimes},
+    api,
+    app::{App, Database},
+    documents::Documents,
+    http::{self, Door, Rates},
+    keys::{KeyRing, Purpose},
+    observe,
+    play::Tables,
+    terminal::{BROKEN, FAINT, GOOD, block_on},
+};
+
+/// The database of a private PostgreSQL.
+pub(crate) const DATABASE: &str = "postgres";
+/// How long what is under way may take when the node stops.
+const LAST_REQUESTS: Duration = Duration::from_secs(10);
+/// How often the database is asked whether it is there.
+const PROBE: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(200)];
+
+pub(crate) fn run(settings: Settings, out: &mut impl Write) -> io::Result<ExitCode> {
+    match block_on(serve(settings, out))? {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(problem) => {
+            writeln!(anstream::stderr(), "{BROKEN}!{BROKEN:#} {problem}")?;
+            Ok(ExitCode::from(2))
+        }
+    }
+}
+
+async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
+    let traces = observe::start(&settings.observe)?;
+    let figures = observe::count()?;
+    let mut stop_asked = StopAsked::listen().map_err(|error| error.to_string())?;
+    let settings = Arc::new(settings);
+    let said = |error: io::Error| error.to_string();
+    let database = Postgres::find(&settings, out)?;
+    store::migrate(database.url()).await.map_err(|error| error.to_string())?;
+
+    let app = node(&settings, database.url())?;
+    let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
+        format!("{} cannot be listened on: {error}; choose another with --listen", settings.listen)
+    })?;
+    let address = listener.local_addr().map_err(said)?;
+    let door = Arc::new(Door {
+        api: api::connected(&app),
+        documents: Documents::new(settings.documents),
+        rates: Rates::new(&settings.rates),
+        settings: Arc::clone(&settings),
+        figures,
+        app: Arc::clone(&app),
+    });
+    let duties = duties(&app, &door);
+    let (stop, stopping) = watch::channel(false);
+    let most = settings.max_clients;
+    let serving =
+        tokio::spawn(http::accept(listener, http::router(&door), most, stopping, LAST_REQUESTS));
+    welcome(out, address, &database, &settings).map_err(said)?;
+
+    stop_asked.wait().await;
+    writeln!(out, "{FAINT}stopping: what is under way is finished{FAINT:#}").map_err(said)?;
+    // Listeners are told first: their connections never end by themselves.
+    app.tables.live.stop();
+    stop.send_replace(true);
+    serving.await.map_err(|error| error.to_string())?;
+    app.tables.store.close().await;
+    for duty in duties {
+        duty.abort();
+    }
+    database.stop();
+    traces.stop();
+    writeln!(out, "{GOOD}✓{GOOD:#} goodbye").map_err(said)
+}
+
+/// Everything a request may need.
+fn node(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
+    let folder = settings.keys();
+    let ring = |purpose| {
+        KeyRing::open(&folder, purpose).map_err(|error| format!("{}: {error}", folder.display()))
+    };
+    let store_settings = store::Settings {
+        connections: settings.connections,
+        lanes: settings.lanes.into(),
+        games: settings.games,
+        ..store::Settings::default()
+    };
+    let store = Store::open(url, &store_settings).map_err(|error| error.to_string())?;
+    let lifetimes = Lifetimes {
+        access: Duration::from_mins(settings.access_minutes.into()),
+        refresh: Duration::from_hours(24 * u64::from(settings.refresh_days)),
+    };
+    let accounts = Accounts::new(store.pool().clone(), ring(Purpose::Token)?, lifetimes);
+    let tables = Arc::new(Tables::new(store, ring(Purpose::Dice)?));
+    Ok(Arc::new(App { tables, accounts, database: Database::default() }))
+}
+
+/// What goes on beside requests.
+fn duties(app: &Arc<App>, door: &Arc<Door>) -> Vec<tokio::task::JoinHandle<()>> {
+    let sessions = Arc::clone(app);
+    let probed = Arc::clone(app);
+    let door = Arc::clone(door);
+    vec![
+        tokio::spawn(Arc::clone(&app.tables).hand_on()),
+        tokio::spawn(Arc::clone(&app.tables).keep_house()),
+        tokio::spawn(async move { sessions.accounts.keep_learning_revoked().await }),
+        tokio::spawn(async move {
+            loop {
+                let up = probed.tables.store.is_up().await;
+                probed.database.set_away(!up);
+                tokio::time::sleep(PROBE[usize::from(!up)]).await;
+            }
+        }),
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(Duration::from_secs(5)).await;
+                door.figures.0.run_upkeep();
+            }
+        }),
+    ]
+}
+
+/// Whose PostgreSQL it is.
+enum Postgres {
+    Ours { cluster: Cluster, url: String },
+    Theirs(String),
+}
+
+impl Postgres {
+    fn find(settings: &Settings, out: &mut impl Write) -> Result<Self, String> {
+        if let Some(url) = &settings.database_url {
+            return Ok(Self::Theirs(url.clone()));
+        }
+        let folder = settings.data.join("postgres");
+        writeln!(out, "{FAINT}starting a private PostgreSQL in {}{FAINT:#}", folder.display())
+            .map_err(|error| error.to_string())?;
+        let cluster = Cluster::start(&folder, cluster::Settings::Durable)
+            .map_err(|error| error.to_string())?;
+        let url = cluster.url(DATABASE);
+        Ok(Self::Ours { cluster, url })
+    }
+
+    fn url(&self) -> &str {
+        match self {
+            Self::Ours { url, .. } => url,
+            Self::Theirs(url) => url,
+        }
+    }
+
+    fn stop(self) {
+        if let Self::Ours { cluster, .. } = self {
+            cluster.stop();
+        }
+    }
+}
+
+fn welcome(
+    out: &mut impl Write,
+    address: std::net::SocketAddr,
+    database: &Postgres,
+    settings: &Settings,
+) -> io::Result<()> {
+    writeln!(out, "{GOOD}✓{GOOD:#} croupier is open")?;
+    writeln!(out, "  GraphQL   http://{address}/graphql  (sockets: ws://{address}/graphql)")?;
+    if http::graphiql_is_there(&settings.graphiql) {
+        writeln!(out, "  GraphiQL  http://{address}/graphiql")?;
+    }
+    writeln!(
+        out,
+        "  health    http://{address}/readyz  http://{address}/livez  http://{address}/metrics"
+    )?;
+    match database {
+        Postgres::Ours { url, .. } => writeln!(out, "  database  psql '{url}'")?,
+        Postgres::Theirs(_) => writeln!(out, "  database  as DATABASE_URL says")?,
+    }
+    writeln!(out, "  keys      {}", settings.keys().display())?;
+    writeln!(out, "Sign in, and play:")?;
+    writeln!(
+        out,
+        "  curl -s http://{address}/graphql -H 'content-type: application/json' \\\n    \
+         -d '{{\"query\":\"mutation {{ signInAsGuest(name: \\\"Ann\\\") {{ accessToken player {{ id name }} }} }}\"}}'"
+    )?;
+    writeln!(out, "{FAINT}Ctrl-C stops it.{FAINT:#}")?;
+    out.flush()
+}
+
+/// Ctrl-C, or a polite request to end.
+struct StopAsked {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl StopAsked {
+    fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (terminate, interrupt) =
+            (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        Ok(Self { terminate, interrupt })
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! { _ = self.terminate.recv() => {}, _ = self.interrupt.recv() => {} }
+    }
+}
