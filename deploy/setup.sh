@@ -28,16 +28,20 @@ install() {
   fi
 }
 
-need_rust() {
+need_cargo() {
   [ -f "$HOME/.cargo/env" ] && . "$HOME/.cargo/env"
   command -v cargo >/dev/null 2>&1 ||
     stop "croupier needs Rust. Run: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
-  cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 ||
-    stop "croupier's checks need rustfmt and clippy. Run: rustup component add rustfmt clippy"
   if ! command -v cc >/dev/null 2>&1; then
     [ "$(uname)" != Darwin ] || stop "Rust needs a linker. Run: xcode-select --install"
     install build-essential gcc
   fi
+}
+
+need_rust() {
+  need_cargo
+  cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 ||
+    stop "croupier's checks need rustfmt and clippy. Run: rustup component add rustfmt clippy"
 }
 
 need_python() {
@@ -61,4 +65,24 @@ need_postgres() {
   [ -n "$(postgres_bin)" ] || install postgresql postgresql@17
   [ -n "$(postgres_bin)" ] ||
     stop "PostgreSQL's server programs are not found. Set CROUPIER_POSTGRES_BIN to the folder of initdb and postgres."
+}
+
+# Node and npm, if they are there or can be installed. What needs them is skipped otherwise.
+have_node() {
+  command -v npm >/dev/null 2>&1 || (install npm node) >/dev/null 2>&1 || true
+  command -v npm >/dev/null 2>&1
+}
+
+# want_packages FOLDER: what its package-lock.json says, from npm.
+want_packages() {
+  have_node || return 1
+  [ "$1/node_modules/.package-lock.json" -nt "$1/package-lock.json" ] ||
+    npm ci --prefix "$1" --omit=dev --no-audit --no-fund --silent >/dev/null 2>&1 || return 1
+  touch "$1/node_modules/.package-lock.json"
+}
+
+# GraphiQL is a convenience: without it the API is the same.
+want_graphiql() {
+  want_packages deploy/graphiql ||
+    say "GraphiQL is left out: npm could not install it. Try: npm ci --prefix deploy/graphiql"
 }

@@ -18,7 +18,12 @@ use crate::{
 pub(crate) enum Code {
     Unauthenticated,
     Forbidden,
+    /// An argument, or the request itself, makes no sense.
     BadInput,
+    /// The document is not GraphQL.
+    BadSyntax,
+    /// The document does not fit the schema.
+    BadDocument,
     TooComplex,
     RateLimited,
     Busy,
@@ -32,13 +37,15 @@ impl Code {
         match self {
             Self::Unauthenticated => "UNAUTHENTICATED",
             Self::Forbidden => "FORBIDDEN",
-            Self::BadInput => "BAD_INPUT",
+            Self::BadInput => "BAD_USER_INPUT",
+            Self::BadSyntax => "GRAPHQL_PARSE_FAILED",
+            Self::BadDocument => "GRAPHQL_VALIDATION_FAILED",
             Self::TooComplex => "TOO_COMPLEX",
             Self::RateLimited => "RATE_LIMITED",
             Self::Busy => "BUSY",
             Self::Unavailable => "UNAVAILABLE",
             Self::Timeout => "TIMEOUT",
-            Self::Internal => "INTERNAL",
+            Self::Internal => "INTERNAL_SERVER_ERROR",
         }
     }
 }
@@ -96,8 +103,8 @@ pub(crate) fn fault(details: &str) -> Error {
 
 /// A refusal as an error, where there is no payload to carry it.
 pub(super) fn refused(refusal: &Refusal) -> Error {
-    let code = refusal.code.clone().into_owned();
-    Error::new(&refusal.message).extend_with(|_, extensions| extensions.set("code", code))
+    let name = refusal.code.clone().into_owned();
+    bad_input(&refusal.message).extend_with(|_, extensions| extensions.set("refusal", name))
 }
 
 const UNAVAILABLE: &str =

@@ -115,7 +115,8 @@ impl From<BadDocument> for Refused {
     fn from(bad: BadDocument) -> Self {
         let code = match &bad {
             BadDocument::TooMuch(_) => Code::TooComplex,
-            BadDocument::Syntax(_) | BadDocument::Operation(_) => Code::BadInput,
+            BadDocument::Syntax(_) => Code::BadSyntax,
+            BadDocument::Operation(_) => Code::BadInput,
         };
         let locations = match &bad {
             BadDocument::Syntax(error) => {
@@ -234,7 +235,10 @@ impl Door {
             let extensions = error.extensions.get_or_insert_default();
             let code = extensions.get("code").cloned();
             if code.is_none() {
-                extensions.set("code", Code::BadInput.name());
+                // What has no place in the answer was found before anything was resolved.
+                let early = error.path.is_empty();
+                let code = if early { Code::BadDocument } else { Code::BadInput };
+                extensions.set("code", code.name());
             } else if code == Some(Code::Unavailable.name().into()) {
                 self.app.database.set_away(true);
             }

@@ -31,7 +31,7 @@ pub(super) async fn page(State(door): State<Arc<Door>>) -> Response {
     if !is_there(&door.settings.graphiql) {
         let folder = door.settings.graphiql.display();
         let how = format!(
-            "GraphiQL's files are not in {folder}. Run: npm install --prefix {folder}/.. graphiql@3 react@18 react-dom@18\n\
+            "GraphiQL's files are not in {folder}. Run: npm ci --prefix deploy/graphiql\n\
              The API itself is at /graphql.\n"
         );
         return (StatusCode::NOT_FOUND, how).into_response();

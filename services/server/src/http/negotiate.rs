@@ -22,21 +22,19 @@ impl Media {
         }
     }
 
-    /// The best one that the client takes; who does not say takes GraphQL's own.
+    /// The best one that the client takes; who does not say takes plain JSON.
     pub(super) fn choose(headers: &HeaderMap) -> Option<Self> {
         let mut asked = headers.get_all(header::ACCEPT).iter().peekable();
         if asked.peek().is_none() {
-            return Some(Self::GraphqlResponse);
+            return Some(Self::Json);
         }
         let ranges = asked.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
         let mut best: Option<(f32, Self)> = None;
         for range in ranges {
             let mut parts = range.split(';').map(str::trim);
             let media = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
-                "application/graphql-response+json" | "*/*" | "application/*" => {
-                    Self::GraphqlResponse
-                }
-                "application/json" => Self::Json,
+                "application/graphql-response+json" => Self::GraphqlResponse,
+                "application/json" | "*/*" | "application/*" => Self::Json,
                 "text/event-stream" => Self::EventStream,
                 _ => continue,
             };

@@ -34,7 +34,7 @@ pub(crate) struct Settings {
     #[arg(
         long,
         env = "CROUPIER_GRAPHIQL",
-        default_value = "croupier-data/graphiql/node_modules",
+        default_value = "deploy/graphiql/node_modules",
         value_name = "FOLDER"
     )]
     pub(crate) graphiql: PathBuf,
