@@ -16,7 +16,7 @@ use std::{
 use uuid::Uuid;
 
 /// How often the folder is looked at again for a key nobody knows.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// What a key is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct KeyRing {
     purpose: Purpose,
     /// The newest first; never empty.
     keys: RwLock<Arc<Vec<Key>>>,
-    looked: Mutex<Instant>,
+    looked: Mutex<Option<Instant>>,
 }
 
 impl Purpose {
@@ -68,7 +68,7 @@ impl KeyRing {
             keys = read(folder, purpose)?;
         }
         let keys = RwLock::new(Arc::new(keys));
-        Ok(Self { folder: folder.to_owned(), purpose, keys, looked: Mutex::new(Instant::now()) })
+        Ok(Self { folder: folder.to_owned(), purpose, keys, looked: Mutex::default() })
     }
 
     /// The key in use.
@@ -94,10 +94,10 @@ impl KeyRing {
     /// Reads the folder, unless that was done within this time.
     pub(crate) fn look_again(&self, within: Duration) {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if looked.elapsed() < within {
+        if looked.is_some_and(|looked| looked.elapsed() < within) {
             return;
         }
-        *looked = Instant::now();
+        *looked = Some(Instant::now());
         match read(&self.folder, self.purpose) {
             Ok(keys) if keys.is_empty() => {}
             Ok(keys) => {

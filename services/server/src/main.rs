@@ -5,6 +5,7 @@ mod api;
 mod app;
 mod clock;
 mod documents;
+mod export;
 mod http;
 mod keys;
 mod migrate;
@@ -36,7 +37,10 @@ enum Task {
     /// Deals: the GraphQL API, its subscriptions, and the house's own duties.
     ///
     /// Without a database, a private PostgreSQL is started. Ctrl-C finishes what is under way and stops.
+    #[command(args_override_self = true)]
     Serve(Box<serve::Settings>),
+    /// Writes the log of a game, for `croupier verify`.
+    Export(export::Options),
     /// Makes and takes back tokens of staff, and rotates keys.
     Token(token::Options),
     /// Prints the GraphQL schema.
@@ -56,7 +60,7 @@ enum Task {
     ///
     /// With files: every roll of a finished game is drawn again from the revealed secret and the players'
     /// seeds, and every event is decided again under the game's own rules. A file has one event a line,
-    /// as JSON. With --all: every chain, position, receipt and seal of the log is checked, and the first
+    /// as JSON; one that `croupier export` wrote has its chain checked too. With --all: every chain, position, receipt and seal of the log is checked, and the first
     /// broken event is named. Exits with 0 if all is proven, 1 if not, 2 if it could not be checked.
     Verify {
         /// Event files (NDJSON).
@@ -95,6 +99,7 @@ fn main() -> ExitCode {
         Task::Seal(options) => seal::run(&options, &mut out),
         Task::Serve(settings) => serve::run(*settings, &mut out),
         Task::Token(options) => token::run(&options, &mut out),
+        Task::Export(options) => export::run(&options, &mut out),
         Task::Schema => schema::run(&mut out),
     };
     // The reader of our output may have gone (`croupier … | head`): nobody is left to be told.

@@ -91,6 +91,12 @@ pub(crate) fn count() -> Result<Figures, String> {
             builder.set_buckets_for_metric(Matcher::Suffix("_commands".to_owned()), &sizes)
         })
         .and_then(PrometheusBuilder::install_recorder)
-        .map(Figures)
+        .map(|figures| {
+            // What has not happened yet is shown as such.
+            for counter in ["croupier_conflicts", "croupier_time_outs", "croupier_abandoned"] {
+                metrics::counter!(counter).increment(0);
+            }
+            Figures(figures)
+        })
         .map_err(|error| error.to_string())
 }

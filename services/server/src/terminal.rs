@@ -1,7 +1,11 @@
 //! What all tasks of the command line share: colours, which vanish where output is no terminal, and
 //! waiting for what takes time.
 
+use std::path::Path;
+
 use anstyle::{AnsiColor, Style};
+
+use crate::serve::DATABASE;
 
 /// What is as it should be.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
@@ -11,6 +15,17 @@ pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const BROKEN: Style = AnsiColor::Yellow.on_default().bold();
 /// What only helps to find the way.
 pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// The database: the one named, or the private one of a node that runs with this folder.
+pub(crate) fn database_url(named: Option<&str>, data: &Path) -> Result<String, String> {
+    let ours = || cluster::running(&data.join("postgres"), DATABASE);
+    named.map(str::to_owned).or_else(ours).ok_or_else(|| {
+        format!(
+            "no database: set DATABASE_URL, or start a node that keeps its data in {}",
+            data.display()
+        )
+    })
+}
 
 /// Runs something that waits, to its end.
 pub(crate) fn block_on<F: Future>(task: F) -> std::io::Result<F::Output> {

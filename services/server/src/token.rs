@@ -13,8 +13,8 @@ use uuid::Uuid;
 use crate::{
     accounts::{Accounts, LONGEST_LIFE, Lifetimes, Role},
     keys::{self, KeyRing, Purpose},
-    serve::{DATABASE, keys_folder},
-    terminal::{BROKEN, FAINT, GOOD, block_on},
+    serve::keys_folder,
+    terminal::{BROKEN, FAINT, GOOD, block_on, database_url},
 };
 
 #[derive(Clone, Debug, clap::Args)]
@@ -111,13 +111,7 @@ async fn work(options: &Options, folder: &Path, out: &mut impl Write) -> Result<
 }
 
 fn accounts(options: &Options, folder: &Path) -> Result<Accounts, String> {
-    let ours = || cluster::running(&options.data.join("postgres"), DATABASE);
-    let url = options.database_url.clone().or_else(ours).ok_or_else(|| {
-        format!(
-            "no database: start a node that keeps its data in {}, or set DATABASE_URL",
-            options.data.display()
-        )
-    })?;
+    let url = database_url(options.database_url.as_deref(), &options.data)?;
     let settings = Settings { connections: 2, lanes: 1, ..Settings::default() };
     let store = Store::open(&url, &settings).map_err(|error| error.to_string())?;
     let keys = KeyRing::open(folder, Purpose::Token)

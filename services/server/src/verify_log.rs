@@ -106,12 +106,7 @@ fn outside(options: &Options) -> Result<Outside, String> {
 fn public_key(text: &str) -> Result<[u8; 32], String> {
     let wrong =
         || format!("'{text}' is no public key: 64 hexadecimal digits, as croupier seal prints it");
-    let digit = |at: usize| text.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-    let mut key = [0; 32];
-    for (byte, at) in key.iter_mut().zip((0..).step_by(2)) {
-        *byte = digit(at).ok_or_else(wrong)?;
-    }
-    if text.len() == 64 { Ok(key) } else { Err(wrong()) }
+    crate::export::hex32(text).ok_or_else(wrong)
 }
 
 async fn check(url: &str, outside: &Outside) -> Result<Proof, Unproven> {

@@ -187,7 +187,15 @@ async fn commit(
     batch: Vec<Waiting>,
 ) -> HashMap<StreamId, (Hash, Uuid)> {
     let commands: Vec<&Prepared> = batch.iter().map(|waiting| &waiting.command).collect();
+    metrics::histogram!("croupier_batch_commands")
+        .record(f64::from(u32::try_from(commands.len()).unwrap_or(u32::MAX)));
+    let kept = line.is_some();
     let mut answers = try_commit(pool, line, &commands).await;
+    if kept && matches!(answers, Err(StoreError::Unavailable(_))) {
+        // The connection may have broken while it was idle. If what was sent got through after all, the receipts
+        // answer: asking twice is asking once.
+        answers = try_commit(pool, line, &commands).await;
+    }
     if commands.len() > 1 && matches!(answers, Err(StoreError::Fault(_))) {
         // One of them is bad; the others should not suffer for it.
         answers = Ok(one_by_one(pool, line, &commands).await);

@@ -94,6 +94,13 @@ impl Store {
         matches!(tokio::time::timeout(Duration::from_secs(3), asked).await, Ok(Ok(_)))
     }
 
+    /// Gives up connections that nobody uses: after the database was away they are of no use.
+    pub fn forget_connections(&self) {
+        while let Some(connection) = self.pool.try_acquire() {
+            drop(connection.detach());
+        }
+    }
+
     /// Whether the database has our schema, or a newer one.
     pub async fn is_migrated(&self) -> Result<bool, StoreError> {
         let query = sqlx::query("SELECT max(version) FROM _sqlx_migrations WHERE success");

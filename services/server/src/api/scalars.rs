@@ -9,6 +9,7 @@ use crate::clock;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Long(pub(super) i64);
 
+/// A whole number of 64 bits, written as a number: points, for one.
 #[Scalar]
 impl ScalarType for Long {
     fn parse(value: Value) -> InputValueResult<Self> {
@@ -27,6 +28,7 @@ impl ScalarType for Long {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instant(pub(super) Moment);
 
+/// A moment in UTC as RFC 3339 writes it, with milliseconds: `2026-11-16T05:44:54.120Z`.
 #[Scalar]
 impl ScalarType for Instant {
     fn parse(value: Value) -> InputValueResult<Self> {

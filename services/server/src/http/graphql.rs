@@ -26,7 +26,12 @@ pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 pub(super) async fn handle(State(door): State<Arc<Door>>, request: Request<Body>) -> Response {
     let id = request_id();
     let span = tracing::info_span!("request", id = %id.0);
-    let mut response = answer(door, request, id).instrument(span).await;
+    let answered = async {
+        let response = answer(door, request, id).await;
+        tracing::debug!(status = response.status().as_u16(), "answered");
+        response
+    };
+    let mut response = answered.instrument(span).await;
     if let Ok(id) = HeaderValue::from_str(&id.0.to_string()) {
         response.headers_mut().insert(REQUEST_ID, id);
     }

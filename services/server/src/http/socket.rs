@@ -320,9 +320,9 @@ fn answers(
     id: Arc<str>,
     ready: super::door::Ready,
 ) -> impl futures_util::Stream<Item = Answer> + Send + 'static {
-    let request = ready.id;
+    let (request, kind) = (ready.id, ready.kind);
     let span = tracing::info_span!("request", id = %request.0);
-    let responses = if ready.kind == OperationType::Subscription {
+    let responses = if kind == OperationType::Subscription {
         let api = door.api.clone();
         let finisher = Arc::clone(&door);
         let responses = api.execute_stream(ready.request);
@@ -333,9 +333,12 @@ fn answers(
         futures_util::stream::once(executed).boxed()
     };
     let told = Arc::clone(&id);
+    let listens = kind == OperationType::Subscription;
     let answers = responses.map(move |response| {
         let id = Arc::clone(&told);
-        if is_request_error(&response) {
+        // A subscription that has nothing to say but errors never began, or cannot go on.
+        let broken = listens && response.data == async_graphql::Value::Null;
+        if is_request_error(&response) || (broken && response.is_err()) {
             let message = message(&id, "error", &response.errors);
             Answer::Error(id, message)
         } else {

@@ -127,12 +127,30 @@ impl Tables {
         wish: Wish,
         once: Once,
     ) -> Result<Done, PlayError> {
-        if let Wish::Join { invite, .. } = &wish
-            && !self.access.admits(game, invite.as_deref()).await?
-        {
-            return Err(Refusal::no_such_game().into());
+        if let Wish::Join { invite, .. } = &wish {
+            self.let_in(viewer, game, invite.as_deref()).await?;
         }
         self.seat_and_execute(viewer, game, wish, once).await
+    }
+
+    /// Who has no code, is not the host and never sat at a private table is told nothing about it.
+    async fn let_in(
+        &self,
+        viewer: &Viewer,
+        game: Uuid,
+        code: Option<&str>,
+    ) -> Result<(), PlayError> {
+        let access = self.access.of(&[game]).await?;
+        let admitted = access
+            .get(&game)
+            .is_some_and(|access| access.creator == viewer.account || access.admits(code));
+        if admitted {
+            return Ok(());
+        }
+        match self.seat_of(viewer, game).await {
+            Err(PlayError::Refused(_)) => Err(Refusal::no_such_game().into()),
+            other => other.map(|_| ()),
+        }
     }
 
     async fn seat_and_execute(

@@ -123,6 +123,9 @@ fn duties(app: &Arc<App>, door: &Arc<Door>) -> Vec<tokio::task::JoinHandle<()>> 
             loop {
                 let up = probed.tables.store.is_up().await;
                 probed.database.set_away(!up);
+                if !up {
+                    probed.tables.store.forget_connections();
+                }
                 tokio::time::sleep(PROBE[usize::from(!up)]).await;
             }
         }),

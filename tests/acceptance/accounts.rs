@@ -1,0 +1,219 @@
+//! Signing in and out.
+
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+const REGISTER: &str =
+    "mutation($name: String!, $password: String!) { register(name: $name, password: $password) {
+    accessToken player { id name isGuest } errors { code path message } } }";
+const SIGN_IN: &str =
+    "mutation($name: String!, $password: String!) { signIn(name: $name, password: $password) {
+    accessToken refreshToken player { id name } errors { code message } } }";
+const REFRESH: &str = "mutation($token: String!) { refreshSession(refreshToken: $token) {
+    accessToken refreshToken player { id } errors { code } } }";
+const ME: &str = "{ me { id name isGuest role createdAt } }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_guest_becomes_a_player_and_keeps_everything() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
+    let game = ann.create(json!({})).await;
+    let me = ann.ask(ME, json!({})).await["me"].take();
+    assert_eq!(
+        (&me["name"], &me["isGuest"], &me["role"]),
+        (&json!("Ann"), &json!(true), &json!("player"))
+    );
+
+    let named = json!({ "name": "Ännchen", "password": "correct horse" });
+    let registered = ann.ask(REGISTER, named).await["register"].take();
+    assert_eq!(registered["player"], json!({ "id": ann.id, "name": "Ännchen", "isGuest": false }));
+    let again = ann.ask(REGISTER, json!({ "name": "Other", "password": "correct horse" })).await;
+    assert_eq!(again["register"]["errors"][0]["code"], "NOT_A_GUEST");
+
+    let mut nobody = node.http().await;
+    let signed =
+        nobody.ask(SIGN_IN, json!({ "name": "ÄNNCHEN", "password": "correct horse" })).await;
+    let signed = signed.unwrap()["signIn"].take();
+    assert_eq!(signed["player"]["id"], json!(ann.id));
+    let at_table = "query($game: ID!) { game(id: $game) { seats { player { name } } } }";
+    let view = ann.ask(at_table, json!({ "game": game })).await;
+    assert_eq!(
+        view["game"]["seats"][0]["player"]["name"], "Ännchen",
+        "the table shows the new name"
+    );
+
+    // A wrong password and a name that nobody has cannot be told apart.
+    let mut answers = Vec::new();
+    for (name, password) in
+        [("Ännchen", "wrong horse"), ("Nobody", "correct horse"), ("", ""), ("Ann", "x")]
+    {
+        let asked = json!({ "name": name, "password": password });
+        answers.push(nobody.ask(SIGN_IN, asked).await.unwrap()["signIn"].take());
+    }
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+    assert_eq!(answers[0]["errors"][0]["code"], "WRONG_CREDENTIALS");
+
+    for (name, password, code) in [
+        ("änncHEN", "long enough", "NAME_TAKEN"),
+        ("Bob", "short", "BAD_PASSWORD"),
+        ("Bob", &"long ".repeat(30), "BAD_PASSWORD"),
+        ("", "long enough", "BAD_NAME"),
+        ("tab\there", "long enough", "BAD_NAME"),
+        (&"x".repeat(33), "long enough", "BAD_NAME"),
+    ] {
+        let asked = json!({ "name": name, "password": password });
+        let refused = nobody.ask(REGISTER, asked).await.unwrap()["register"].take();
+        assert_eq!(refused["errors"][0]["code"], code, "{name}: {refused}");
+        assert_eq!(refused["accessToken"], json!(null));
+    }
+    let log = node.log();
+    for secret in ["correct horse", ann.token.as_str(), ann.refresh.as_str(), "wrong horse"] {
+        assert!(!log.contains(secret), "{log}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refresh_tokens_are_good_once_and_a_copy_ends_the_session() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
+    let mut http = node.http().await;
+    let mut refresh = async |token: &Value| {
+        http.ask(REFRESH, json!({ "token": token })).await.unwrap()["refreshSession"].take()
+    };
+    let first = json!(ann.refresh);
+    let second = refresh(&first).await;
+    assert_eq!(second["player"]["id"], json!(ann.id));
+    assert_ne!(second["refreshToken"], first);
+    // An answer that was lost is asked for again within seconds.
+    let third = refresh(&first).await;
+    assert_eq!(third["errors"], json!([]), "{third}");
+    let fourth = refresh(&third["refreshToken"]).await;
+    assert_eq!(fourth["errors"], json!([]), "{fourth}");
+    // The first one is two behind by now: no lost answer, no copy we can tell.
+    assert_eq!(refresh(&first).await["errors"][0]["code"], "BAD_REFRESH_TOKEN");
+    for bad in ["", "x", &"A".repeat(64), "ÄÖÜ", &"A".repeat(10_000)] {
+        assert_eq!(refresh(&json!(bad)).await["errors"][0]["code"], "BAD_REFRESH_TOKEN", "{bad}");
+    }
+    // A spent one that shows up late is a copy: the session ends for whoever has it.
+    house.count("WITH late AS (UPDATE session SET renewed_at = 0 RETURNING 1) SELECT count(*) FROM late").await;
+    assert_eq!(refresh(&third["refreshToken"]).await["errors"][0]["code"], "BAD_REFRESH_TOKEN");
+    assert_eq!(refresh(&fourth["refreshToken"]).await["errors"][0]["code"], "BAD_REFRESH_TOKEN");
+    let access = fourth["accessToken"].as_str().unwrap();
+    let mut http = node.http().await.with_token(access);
+    assert_eq!(http.post(ME, json!({})).await.unwrap().status, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_is_ended_is_ended_on_every_node() {
+    let house = House::new().await;
+    let nodes = [house.node(&[]), house.node(&[])];
+    let ann = nodes[0].guest("Ann").await;
+    let there = ann.at(&nodes[1]);
+    assert_eq!(there.ask(ME, json!({})).await["me"]["name"], "Ann");
+    let mut socket = there.socket().await;
+    let ended = ann.ask("mutation { signOut { ended } }", json!({})).await;
+    assert_eq!(ended["signOut"]["ended"], 1);
+    assert_eq!(ann.error(ME, json!({})).await, "UNAUTHENTICATED");
+    eventually("the other node knows", async || {
+        there.error(ME, json!({})).await == "UNAUTHENTICATED"
+    })
+    .await;
+    // The socket learns it with its next word.
+    socket.say(&json!({ "type": "ping" })).await.unwrap();
+    let mut closed = socket.hear().await.unwrap();
+    if matches!(closed, client::Heard::Message(_)) {
+        closed = socket.hear().await.unwrap();
+    }
+    assert!(matches!(closed, client::Heard::Closed(4403, _)), "{closed:?}");
+
+    let bob = nodes[0].guest("Bob").await;
+    let everywhere = "mutation { signOut(everywhere: true) { ended } }";
+    assert_eq!(bob.ask(everywhere, json!({})).await["signOut"]["ended"], 1);
+    let mut http = nodes[0].http().await;
+    let renewed = http.ask(REFRESH, json!({ "token": bob.refresh })).await.unwrap();
+    assert_eq!(renewed["refreshSession"]["errors"][0]["code"], "BAD_REFRESH_TOKEN");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_are_rotated_while_games_go_on() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
+    let keys = async || {
+        let keys = node.http().await.get("/.well-known/jwks.json").await.unwrap().json().unwrap();
+        keys["keys"].as_array().unwrap().len()
+    };
+    assert_eq!(keys().await, 1);
+    let before = ann.create(json!({})).await;
+    for extra in [&[][..], &["--dice"]] {
+        let (code, said, _) = house.croupier(&[&["token", "rotate-key"], extra].concat());
+        assert_eq!(code, 0, "{said}");
+    }
+    // A token of the new key is understood at once, one of the old key still.
+    let (code, token, said) =
+        house.croupier(&["token", "issue", "--role", "support", "--name", "Sue"]);
+    assert_eq!(code, 0, "{said}");
+    let mut staff = node.http().await.with_token(token.trim());
+    let me = staff.ask(ME, json!({})).await.unwrap()["me"].take();
+    assert_eq!((&me["name"], &me["role"]), (&json!("Sue"), &json!("support")));
+    assert_eq!(keys().await, 2);
+    assert_eq!(ann.ask(ME, json!({})).await["me"]["name"], "Ann");
+    // Games sealed with the older key can still be dealt, also by a node that starts now.
+    let other = house.node(&[]);
+    accepted(ann.at(&other).act("startGame", &before).await);
+    accepted(ann.at(&other).act("roll", &before).await);
+
+    let session = said.split("revoke ").nth(1).unwrap().trim().trim_end_matches("\u{1b}[0m");
+    assert_eq!(house.croupier(&["token", "revoke", session]).0, 0);
+    eventually("the token is taken back", async || {
+        node.http().await.with_token(token.trim()).post(ME, json!({})).await.unwrap().status == 401
+    })
+    .await;
+    let (code, _, said) = house.croupier(&["token", "issue", "--role", "player", "--name", "Sue"]);
+    assert_eq!(code, 2);
+    assert!(said.contains("players sign in by themselves"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_that_are_not_ours_are_refused() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
+    let parts: Vec<&str> = ann.token.split('.').collect();
+    let [header, claims, signature] = parts[..] else { panic!() };
+    // {"alg":"none"}, and claims of an admin.
+    let unsigned = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0";
+    let flipped = if signature.starts_with('A') { "B" } else { "A" }.to_owned() + &signature[1..];
+    let bad = [
+        String::new(),
+        "x".to_owned(),
+        "..".to_owned(),
+        format!("{header}.{claims}"),
+        format!("{header}.{claims}."),
+        format!("{unsigned}.{claims}.{signature}"),
+        format!("{unsigned}.{claims}."),
+        format!("{header}.{claims}.{flipped}"),
+        format!("{header}.{header}.{signature}"),
+        format!("{claims}.{header}.{signature}"),
+        format!("{}.{claims}.{signature}", header.to_lowercase()),
+        "a".repeat(5000),
+        format!("{} ", ann.token).repeat(2),
+        "ä.ö.ü".to_owned(),
+    ];
+    for token in bad {
+        let mut http = node.http().await.with_token(&token);
+        let answer = http.post(ME, json!({})).await.unwrap();
+        assert_eq!(answer.status, 401, "{token}: {}", String::from_utf8_lossy(&answer.body));
+        let error = answer.json().unwrap()["errors"][0].take();
+        assert_eq!(error["extensions"]["code"], "UNAUTHENTICATED");
+        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+        let socket = client::Socket::connect(node.address, &token).await;
+        assert!(socket.unwrap_err().to_string().contains("4403"), "{token}");
+    }
+    let basic = "POST /graphql HTTP/1.1\r\nhost: x\r\nauthorization: Basic QTpC\r\ncontent-type: application/json\r\n\
+                 content-length: 2\r\n\r\n{}";
+    assert_eq!(node.http().await.exchange(basic.as_bytes()).await.unwrap().status, 401);
+}

@@ -1,0 +1,73 @@
+//! Time that runs out.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+async fn events(player: &Player, game: &str) -> Vec<Value> {
+    let query = "query($game: ID!) { game(id: $game) { events(first: 100) { nodes { version type seat actor { id } } } } }";
+    let data = player.ask(query, json!({ "game": game })).await;
+    data["game"]["events"]["nodes"].as_array().unwrap().clone()
+}
+
+fn count(events: &[Value], kind: &str) -> usize {
+    events.iter().filter(|event| event["type"] == kind).count()
+}
+
+/// Three nodes look at the clock; each turn ends once, by the house, and three in a row lose the seat.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_is_ended_once_whoever_looks_at_the_clock() {
+    let house = House::new().await;
+    let nodes = [house.node(&[]), house.node(&[]), house.node(&[])];
+    let (ann, bob) = (nodes[0].guest("Ann").await, nodes[1].guest("Bob").await);
+    let (game, _) = begun([&ann, &bob], json!({ "turnSeconds": 1, "timeOutsToForfeit": 2 })).await;
+    eventually("the game ends by itself", async || count(&events(&ann, &game).await, "Ended") == 1)
+        .await;
+    let events = events(&ann, &game).await;
+    let seats: Vec<_> = events
+        .iter()
+        .filter(|event| event["type"] == "TimedOut")
+        .map(|event| &event["seat"])
+        .collect();
+    assert_eq!(seats, [0, 1, 0], "each turn once, and then Ann's seat is lost");
+    let ended = events.iter().find(|event| event["type"] == "TimedOut").unwrap();
+    assert_eq!(ended["actor"], json!(null), "the house did it");
+    house.prove(&game);
+}
+
+/// The turn's time runs out while no node runs.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deadline_passes_during_a_restart() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, _) = begun([&ann, &bob], json!({ "turnSeconds": 2 })).await;
+    // At once: the index may not even have heard of the game.
+    node.kill();
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    let node = house.node(&[]);
+    let ann = ann.at(&node);
+    eventually("the turn is Bob's", async || count(&events(&ann, &game).await, "TimedOut") >= 1)
+        .await;
+    let events = events(&ann, &game).await;
+    let first = events.iter().position(|event| event["type"] == "TimedOut").unwrap();
+    assert_eq!(events[first]["seat"], 0);
+    let next = events[first..].iter().find(|event| event["type"] == "TurnStarted").unwrap();
+    assert_eq!(next["seat"], 1);
+}
+
+/// The node that keeps the house dies; another one takes over.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_node_takes_the_clock_over() {
+    let house = House::new().await;
+    let first = house.node(&[]);
+    let second = house.node(&[]);
+    let (ann, bob) = (second.guest("Ann").await, second.guest("Bob").await);
+    let (game, _) = begun([&ann, &bob], json!({ "turnSeconds": 2, "timeOutsToForfeit": 1 })).await;
+    first.kill();
+    eventually("the turn is ended", async || count(&events(&ann, &game).await, "Ended") == 1).await;
+    assert_eq!(count(&events(&ann, &game).await, "TimedOut"), 1);
+    house.prove(&game);
+}

@@ -1,0 +1,252 @@
+//! Whole games.
+
+use serde_json::json;
+
+use crate::support::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_players_and_a_spectator_play_a_game_that_anybody_can_check() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob, eve) =
+        (node.guest("Ann").await, node.guest("Bob").await, node.guest("Eve").await);
+    let game = ann.create(json!({ "target": 2000 })).await;
+    let seeded = ann.act_with("chooseSeed", &game, json!({ "seed": "seventeen" })).await;
+    accepted(seeded);
+    accepted(bob.act_with("joinGame", &game, json!({ "seed": "näht" })).await);
+    let watching = {
+        let (mut socket, game) = (eve.socket().await, game.clone());
+        tokio::spawn(async move { watch(&mut socket, &game, 0).await })
+    };
+    let started = accepted(ann.act("startGame", &game).await);
+    let end = play_out([&ann, &bob], &game, started["game"].clone()).await;
+    let last = end["version"].as_i64().unwrap();
+    assert_eq!(watching.await.unwrap(), (1..=last).collect::<Vec<_>>());
+
+    let query = "query($game: ID!) { game(id: $game) { outcome { decidedBy winners { number score player { name } } scores }
+        fairness { commitment seedsHash secret } lastAction { text } seats { facts player { name } hasSeed } dice { slot } } }";
+    let view = eve.ask(query, json!({ "game": game })).await["game"].take();
+    assert_eq!(view["outcome"]["decidedBy"], "score");
+    assert!(view["outcome"]["winners"][0]["score"].as_i64().unwrap() >= 2000, "{view}");
+    assert_eq!(view["fairness"]["secret"].as_str().unwrap().len(), 64);
+    assert_eq!(view["seats"][1]["player"]["name"], "Bob");
+    assert!(view["lastAction"]["text"][0].as_str().unwrap().contains("saves"), "{view}");
+    assert_eq!(refusal(&ann.act("roll", &game).await), "GAME_OVER");
+    house.prove(&game);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_is_done_once_and_only_on_the_state_it_was_meant_for() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, table) = begun([&ann, &bob], json!({ "target": 5000 })).await;
+    let version = table["version"].as_i64().unwrap();
+
+    assert_eq!(refusal(&bob.act("roll", &game).await), "NOT_YOUR_TURN");
+    let stale = ann.act_with("roll", &game, json!({ "expectedVersion": version - 1 })).await;
+    assert_eq!(refusal(&stale), "STALE_VERSION");
+    assert_eq!(stale["errors"][0]["path"], json!(["expectedVersion"]));
+
+    let id = "0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5";
+    let once = json!({ "commandId": id, "expectedVersion": version });
+    let first = accepted(ann.act_with("roll", &game, once.clone()).await);
+    assert_eq!(first["repeated"], false);
+    let again = accepted(ann.act_with("roll", &game, once).await);
+    assert_eq!(again["repeated"], true);
+    assert_eq!(again["events"], first["events"]);
+    let other = ann.act_with("forfeit", &game, json!({ "commandId": id })).await;
+    assert_eq!(refusal(&other), "COMMAND_ID_REUSED");
+    // A command id belongs to a game and an actor; somebody else's is not answered.
+    let stolen = bob.act_with("roll", &game, json!({ "commandId": id })).await;
+    assert_eq!(refusal(&stolen), "COMMAND_ID_REUSED");
+
+    // Creating twice is creating once.
+    let create = "mutation($id: UUID!) { createGame(commandId: $id) { game { id version } repeated errors { code } } }";
+    let created =
+        [ann.ask(create, json!({ "id": id })).await, ann.ask(create, json!({ "id": id })).await];
+    assert_eq!(created[0]["createGame"]["game"], created[1]["createGame"]["game"]);
+    assert_eq!(created[1]["createGame"]["repeated"], true);
+    let bobs = bob.ask(create, json!({ "id": id })).await;
+    assert_ne!(bobs["createGame"]["game"]["id"], created[0]["createGame"]["game"]["id"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn moves_that_make_no_sense_are_refused_and_change_nothing() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, table) = begun([&ann, &bob], json!({ "breakIn": 500 })).await;
+    let save = async |slots| ann.act_with("save", &game, json!({ "slots": slots })).await;
+    assert_eq!(refusal(&save(json!([0])).await), "NOTHING_ROLLED");
+    assert_eq!(refusal(&ann.act("bank", &game).await), "NOTHING_TO_BANK");
+    assert_eq!(refusal(&ann.act("startGame", &game).await), "ALREADY_STARTED");
+    assert_eq!(refusal(&ann.act("joinGame", &game).await), "ALREADY_STARTED");
+    let now = "query($game: ID!) { game(id: $game) { version } }";
+    let version = ann.ask(now, json!({ "game": game })).await["game"]["version"].clone();
+    assert_eq!(version, table["version"]);
+
+    accepted(ann.act("roll", &game).await);
+    for (slots, code) in [
+        (json!([]), "EMPTY_SELECTION"),
+        (json!([0, 0]), "REPEATED_SLOT"),
+        (json!([6]), "NO_SUCH_SLOT"),
+        (json!([-1]), "NO_SUCH_SLOT"),
+        (json!([2_147_483_647]), "NO_SUCH_SLOT"),
+    ] {
+        let payload = save(slots).await;
+        // A roll may be a farkle; then it is Bob's turn.
+        if payload["errors"][0]["code"] != "NOT_YOUR_TURN" {
+            assert_eq!(refusal(&payload), code);
+            assert_eq!(payload["errors"][0]["path"], json!(["slots"]));
+        }
+    }
+    let nowhere = "game:0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5";
+    assert_eq!(refusal(&ann.act("roll", nowhere).await), "NO_SUCH_GAME");
+    let eve = node.guest("Eve").await;
+    assert_eq!(refusal(&eve.act("roll", &game).await), "NOT_SEATED");
+    let query = "mutation($rules: JSON, $preset: String, $game: String!) {
+        createGame(game: $game, preset: $preset, rules: $rules) { errors { code path } } }";
+    for (game, preset, rules, code) in [
+        ("ludo", None, json!({}), "UNKNOWN_GAME"),
+        ("farkle", Some("wild"), json!({}), "UNKNOWN_PRESET"),
+        ("farkle", None, json!({ "targets": 1 }), "UNKNOWN_RULE"),
+        ("farkle", None, json!({ "turnSeconds": -1 }), "BAD_RULE"),
+        ("farkle", None, json!([1, 2]), "BAD_RULE"),
+        ("farkle", None, json!({ "scoring": { "single": [1] } }), "BAD_RULE"),
+    ] {
+        let asked = json!({ "game": game, "preset": preset, "rules": rules });
+        let data = ann.ask(query, asked.clone()).await;
+        assert_eq!(data["createGame"]["errors"][0]["code"], code, "{asked}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_nodes_deal_one_game() {
+    let house = House::new().await;
+    let nodes = [house.node(&[]), house.node(&[])];
+    let (ann, bob) = (nodes[0].guest("Ann").await, nodes[1].guest("Bob").await);
+    let (game, mut table) = begun([&ann, &bob], json!({ "target": 3000 })).await;
+    let watching = nodes.iter().map(|node| {
+        let (eve, game) = (ann.at(node), game.clone());
+        tokio::spawn(async move { watch(&mut eve.socket().await, &game, 0).await })
+    });
+    let watching: Vec<_> = watching.collect();
+    // Each move is asked at both nodes at once: one does it, the other refuses or repeats.
+    let mut moves = 0;
+    while table["stage"] != "ENDED" {
+        let at = |player: &Player| [player.at(&nodes[0]), player.at(&nodes[1])];
+        let (anns, bobs) = (at(&ann), at(&bob));
+        let asked = json!({ "commandId": format!("0193f3a2-91b0-7c11-9e5a-{moves:012}") });
+        let number = usize::try_from(table["toMove"]["number"].as_u64().unwrap()).unwrap();
+        let seated = [&anns, &bobs][number];
+        let best = &table["bestSelection"];
+        let (command, asked) = if best["canBank"] == true {
+            ("bank", json!({ "commandId": asked["commandId"], "slots": best["slots"] }))
+        } else {
+            ("roll", asked)
+        };
+        let (one, other) = tokio::join!(
+            seated[0].act_with(command, &game, asked.clone()),
+            seated[1].act_with(command, &game, asked.clone()),
+        );
+        let (one, other) = (accepted(one), accepted(other));
+        assert_eq!(one["events"], other["events"], "the same command has one answer");
+        assert_ne!(one["repeated"], other["repeated"]);
+        let newer = one["game"]["version"].as_i64() >= other["game"]["version"].as_i64();
+        table = if newer { one["game"].clone() } else { other["game"].clone() };
+        moves += 1;
+    }
+    let last = table["version"].as_i64().unwrap();
+    for versions in watching {
+        assert_eq!(versions.await.unwrap(), (1..=last).collect::<Vec<_>>());
+    }
+    house.prove(&game);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_survives_its_node() {
+    let house = House::new().await;
+    let mut node = house.node(&[]);
+    let (mut ann, mut bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, mut table) = begun([&ann, &bob], json!({ "target": 3000 })).await;
+    let (mut moves, mut heard) = (0, 0);
+    while table["stage"] != "ENDED" {
+        table = move_on([&ann, &bob], &game, &table).await;
+        moves += 1;
+        if moves % 5 == 0 && moves <= 15 {
+            // What was heard before the crash is where listening goes on after it.
+            let mut socket = ann.socket().await;
+            socket.subscribe("1", EVENTS, json!({ "game": game, "after": heard })).await.unwrap();
+            let event = socket.next().await.unwrap()["data"]["gameEvents"].take();
+            assert_eq!(event["version"], heard + 1, "{event}");
+            heard += 1;
+            node.kill();
+            node = house.node(&[]);
+            (ann, bob) = (ann.at(&node), bob.at(&node));
+        }
+    }
+    let versions = watch(&mut bob.socket().await, &game, heard).await;
+    assert_eq!(versions, (heard + 1..=table["version"].as_i64().unwrap()).collect::<Vec<_>>());
+    house.prove(&game);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_can_draw_everything_from_one_query() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, _) = begun([&ann, &bob], json!({})).await;
+    // Until a roll scores: a farkle clears the table.
+    loop {
+        let query =
+            "query($game: ID!) { game(id: $game) { toMove { number } selections { slots } } }";
+        let view = ann.ask(query, json!({ "game": game })).await["game"].take();
+        if view["selections"] != json!([]) {
+            break;
+        }
+        let mover = if view["toMove"]["number"] == 0 { &ann } else { &bob };
+        accepted(mover.act("roll", &game).await);
+    }
+    let query = "query($game: ID!) { node(id: $game) { ... on Game { id version kind stage visibility round
+        ruleset { game preset version table parameters } mySeat { number }
+        seats { number score money isToMove hasLeft timeOutsInARow hasSeed facts player { id name pseudonym } }
+        toMove { number } clock { deadline now millisecondsLeft } dice { slot face place }
+        selections { slots points canBank combinations { name slots faces points } } bestSelection { points }
+        legalCommands { command seat slots from } mine: legalCommands(mine: true) { command seat }
+        lastAction { text events { type payload } } events(first: 2) { nodes { version type actor { name } commandId recordedAt } 
+        edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }
+        outcome { decidedBy } fairness { commitment rulesetHash seedsHash secret receipt } } } }";
+    let view = ann.ask(query, json!({ "game": game })).await["node"].take();
+    assert_eq!(view["id"], json!(game));
+    assert_eq!(view["stage"], "PLAYING");
+    assert_eq!(view["fairness"]["secret"], json!(null), "the secret is told at the end only");
+    assert_eq!(view["dice"].as_array().unwrap().len(), 6);
+    let left = view["clock"]["millisecondsLeft"].as_i64().unwrap();
+    assert!((100_000..=120_000).contains(&left), "{left}");
+    for selection in view["selections"].as_array().unwrap() {
+        let parts = selection["combinations"].as_array().unwrap().iter();
+        let sum: i64 = parts.map(|part| part["points"].as_i64().unwrap()).sum();
+        assert_eq!(selection["points"], sum, "{selection}");
+    }
+    assert_eq!(view["selections"][0]["points"], view["bestSelection"]["points"]);
+    let saves = |commands: &serde_json::Value| {
+        commands.as_array().unwrap().iter().filter(|legal| legal["command"] == "save").count()
+    };
+    assert_eq!(saves(&view["legalCommands"]), view["selections"].as_array().unwrap().len());
+    assert_eq!(view["events"]["pageInfo"]["endCursor"], "2");
+    // Everything that happened, page by page.
+    let page = "query($game: ID!, $after: String) { game(id: $game) { version events(first: 3, after: $after) {
+        nodes { version } pageInfo { hasNextPage endCursor } } } }";
+    let (mut after, mut versions) = (json!(null), Vec::new());
+    loop {
+        let view = ann.ask(page, json!({ "game": game, "after": after })).await["game"].take();
+        let nodes = view["events"]["nodes"].as_array().unwrap();
+        versions.extend(nodes.iter().map(|event| event["version"].as_i64().unwrap()));
+        if view["events"]["pageInfo"]["hasNextPage"] == false {
+            assert_eq!(versions, (1..=view["version"].as_i64().unwrap()).collect::<Vec<_>>());
+            break;
+        }
+        after = view["events"]["pageInfo"]["endCursor"].clone();
+    }
+}

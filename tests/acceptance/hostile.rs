@@ -1,0 +1,307 @@
+//! Malformed everything: clear errors, a server unharmed, memory flat.
+
+use std::time::{Duration, Instant};
+
+use client::{Heard, Socket};
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::support::*;
+
+async fn post(node: &Node, body: &[u8]) -> (u16, String) {
+    let answer = node.http().await.post_body(body).await.unwrap();
+    let error = answer.json().unwrap()["errors"][0].take();
+    assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{error}");
+    (answer.status, error["extensions"]["code"].as_str().unwrap_or("none").to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn malformed_requests_get_clear_errors() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ask = |query: &str| json!({ "query": query }).to_string().into_bytes();
+    let aliases: Vec<String> = (0..10_000).map(|n| format!("a{n}: me {{ id }}")).collect();
+    let deep = |levels: usize| format!("{}id{}", "{ a ".repeat(levels), "}".repeat(levels));
+    let nested = format!("{}1{}", "[".repeat(30_000), "]".repeat(30_000));
+    let cases: Vec<(Vec<u8>, u16, &str)> = vec![
+        (b"".to_vec(), 400, "BAD_USER_INPUT"),
+        (b"{".to_vec(), 400, "BAD_USER_INPUT"),
+        (b"null".to_vec(), 400, "BAD_USER_INPUT"),
+        (b"[]".to_vec(), 400, "BAD_USER_INPUT"),
+        (b"{}".to_vec(), 400, "BAD_USER_INPUT"),
+        (vec![0xff, 0xfe, 0x00], 400, "BAD_USER_INPUT"),
+        (br#"{"query":7}"#.to_vec(), 400, "BAD_USER_INPUT"),
+        (br#"{"query":"{ me { id } }","variables":[]}"#.to_vec(), 400, "BAD_USER_INPUT"),
+        (br#"{"query":"{ me { id } }","variables":"x"}"#.to_vec(), 400, "BAD_USER_INPUT"),
+        (br#"{"query":"{ me { id } }","operationName":7}"#.to_vec(), 400, "BAD_USER_INPUT"),
+        (br#"{"query":"{ me { id } }","operationName":"other"}"#.to_vec(), 400, "BAD_USER_INPUT"),
+        (
+            format!(r#"{{"query":"{{ me {{ id }} }}","variables":{{"x":{nested}}}}}"#).into_bytes(),
+            400,
+            "BAD_USER_INPUT",
+        ),
+        (ask(""), 400, "GRAPHQL_PARSE_FAILED"),
+        (ask("{"), 400, "GRAPHQL_PARSE_FAILED"),
+        (ask("}{"), 400, "GRAPHQL_PARSE_FAILED"),
+        (ask("{ me(id: \"unclosed) { id } }"), 400, "GRAPHQL_PARSE_FAILED"),
+        (ask("{ 💥 }"), 400, "GRAPHQL_PARSE_FAILED"),
+        (ask("{ \u{0}me { id } }"), 400, "GRAPHQL_PARSE_FAILED"),
+        (ask("{ nonsense }"), 400, "GRAPHQL_VALIDATION_FAILED"),
+        (ask("{ me }"), 400, "GRAPHQL_VALIDATION_FAILED"),
+        (ask("{ game(id: {}) { id } }"), 400, "GRAPHQL_VALIDATION_FAILED"),
+        (
+            ask("{ lobby(first: 99999999999999999999) { nodes { id } } }"),
+            400,
+            "GRAPHQL_VALIDATION_FAILED",
+        ),
+        (ask("query($x: Nope) { me { id } }"), 400, "GRAPHQL_VALIDATION_FAILED"),
+        (ask("{ ...f } fragment f on Query { ...f }"), 400, "TOO_COMPLEX"),
+        (ask("subscription { lobby { id } }"), 400, "BAD_USER_INPUT"),
+        (ask(&format!("{{ {} }}", aliases[..40].join(" "))), 400, "TOO_COMPLEX"),
+        (ask(&deep(21)), 400, "TOO_COMPLEX"),
+        (ask(&deep(1000)), 400, "TOO_COMPLEX"),
+        (ask(&"{".repeat(60_000)), 400, "TOO_COMPLEX"),
+        (ask(&"[".repeat(60_000)), 400, "TOO_COMPLEX"),
+        (ask(&format!("{{ {} }}", aliases.join(" "))), 413, "BAD_USER_INPUT"),
+        (vec![b' '; 70_000], 413, "BAD_USER_INPUT"),
+    ];
+    for (body, status, code) in cases {
+        let shown = String::from_utf8_lossy(&body[..body.len().min(100)]).into_owned();
+        assert_eq!(post(&node, &body).await, (status, code.to_owned()), "{shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_make_no_sense_are_named() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
+    let game = "query($id: ID!, $first: Int) { game(id: $id) { events(first: $first) { nodes { version } } } }";
+    let table = ann.create(json!({})).await;
+    for (id, first) in [
+        (json!("nonsense"), json!(1)),
+        (json!("game:nonsense"), json!(1)),
+        (json!("player:0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5"), json!(1)),
+        (json!("\u{202e}\u{0}💥"), json!(1)),
+        (json!("x".repeat(20_000)), json!(1)),
+        (json!(table), json!(0)),
+        (json!(table), json!(-5)),
+        (json!(table), json!(101)),
+    ] {
+        let shown = id.to_string().chars().take(50).collect::<String>();
+        assert_eq!(
+            ann.error(game, json!({ "id": id, "first": first })).await,
+            "BAD_USER_INPUT",
+            "{shown} {first}"
+        );
+    }
+    for first in [json!("1"), json!(1.5), json!(3_000_000_000_i64), json!({}), json!(true)] {
+        let asked = json!({ "id": table, "first": first });
+        let code = ann.error(game, asked.clone()).await;
+        assert!(
+            ["BAD_USER_INPUT", "GRAPHQL_VALIDATION_FAILED", "TOO_COMPLEX"].contains(&code.as_str()),
+            "{asked}: {code}"
+        );
+    }
+}
+
+/// The same requests again and again: memory does not grow with them.
+#[tokio::test(flavor = "multi_thread")]
+async fn nonsense_does_not_fill_the_memory() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
+    let mut http = ann.http().await;
+    let mut nonsense = async |round: u32| {
+        for n in 0..400 {
+            // Each one new: nothing to remember it by.
+            let padding = "x".repeat(6_000);
+            for query in [
+                format!("{{ a{round}_{n}: me {{ id }} # {padding}\n }}"),
+                format!("{{ nonsense{round}_{n}(x: \"{padding}\") }}"),
+                format!(
+                    "query q{round}_{n} {{ game(id: \"game:{round}-{n}\") {{ id }} }} # {padding}"
+                ),
+            ] {
+                http.post(&query, json!({})).await.unwrap();
+            }
+            http.post_body(format!("{{ {padding} {n}").as_bytes()).await.unwrap();
+        }
+    };
+    nonsense(0).await;
+    let before = node.memory();
+    for round in 1..4 {
+        nonsense(round).await;
+    }
+    let grown = node.memory().saturating_sub(before);
+    // The documents kept have a bound: a thousand of at most 8 KiB with what they parse to.
+    assert!(grown < 40_000, "{grown} KiB more than {before} KiB");
+    let figures = String::from_utf8(node.http().await.get("/metrics").await.unwrap().body).unwrap();
+    assert!(!figures.contains("nonsense"), "names of clients are no labels");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn http_that_is_none_is_refused_or_cut_off() {
+    let house = House::new().await;
+    let node = house.node(&["--request-seconds", "2"]);
+    for (request, status) in [
+        ("GET / HTTP/1.1\r\n\r\n", 307),
+        ("DELETE /graphql HTTP/1.1\r\nhost: x\r\n\r\n", 405),
+        ("GET /graphql HTTP/1.1\r\nhost: x\r\n\r\n", 400),
+        ("GET /graphql?query=%7Bme%7Bid%7D%7D HTTP/1.1\r\nhost: x\r\n\r\n", 200),
+        ("GET /graphql?query=mutation%7BsignOut%7Bended%7D%7D HTTP/1.1\r\nhost: x\r\n\r\n", 405),
+        ("GET /graphql?query=%7Bme%7Bid%7D%7D&variables=nonsense HTTP/1.1\r\nhost: x\r\n\r\n", 400),
+        ("GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n", 404),
+        ("POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}", 415),
+        (
+            "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\n{}",
+            415,
+        ),
+        ("GET /graphql HTTP/1.1\r\nhost: x\r\naccept: image/png\r\n\r\n", 406),
+        (
+            "GET /graphql HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n",
+            400,
+        ),
+    ] {
+        let answer = node.http().await.exchange(request.as_bytes()).await.unwrap();
+        assert_eq!(answer.status, status, "{request}");
+    }
+    for garbage in [
+        &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
+        b"\r\n\r\n\r\n\r\nnonsense\r\n\r\n",
+        &[0; 4096],
+    ] {
+        let mut stream = TcpStream::connect(node.address).await.unwrap();
+        stream.write_all(garbage).await.unwrap();
+        let mut answer = Vec::new();
+        let read =
+            tokio::time::timeout(Duration::from_secs(5), stream.read_to_end(&mut answer)).await;
+        read.unwrap().ok();
+        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 400"));
+    }
+    let mut huge = TcpStream::connect(node.address).await.unwrap();
+    let head = format!("GET /livez HTTP/1.1\r\nx: {}\r\n\r\n", "x".repeat(100_000));
+    huge.write_all(head.as_bytes()).await.ok();
+    let mut answer = Vec::new();
+    huge.read_to_end(&mut answer).await.ok();
+    assert!(
+        answer.is_empty() || answer.starts_with(b"HTTP/1.1 431"),
+        "{}",
+        String::from_utf8_lossy(&answer)
+    );
+
+    // A body that never comes is not waited for.
+    let began = Instant::now();
+    let mut slow = TcpStream::connect(node.address).await.unwrap();
+    let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{";
+    slow.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = [0; 12];
+    slow.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 408");
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert_eq!(node.http().await.get("/livez").await.unwrap().status, 200);
+}
+
+/// Hundreds of connections that send a byte now and then take nothing from who plays.
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_connections_do_not_stand_in_the_way() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let mut slow = Vec::new();
+    for _ in 0..500 {
+        let mut stream = TcpStream::connect(node.address).await.unwrap();
+        stream.write_all(b"POST /graphql HT").await.unwrap();
+        slow.push(stream);
+    }
+    let before = node.memory();
+    let (game, table) = begun([&ann, &bob], json!({ "target": 1000 })).await;
+    play_out([&ann, &bob], &game, table).await;
+    for stream in &mut slow {
+        stream.write_all(b"T").await.ok();
+    }
+    assert!(node.memory().saturating_sub(before) < 20_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_that_are_too_large_end_their_socket_only() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
+    let mut other = ann.socket().await;
+    let before = node.memory();
+    for _ in 0..20 {
+        let mut socket = ann.socket().await;
+        socket.send(Message::text("x".repeat(10_000_000))).await.ok();
+        let end = tokio::time::timeout(Duration::from_secs(10), async {
+            loop {
+                match socket.hear().await {
+                    Ok(Heard::Closed(code, _)) => break code,
+                    Ok(Heard::Message(_)) => {}
+                    Err(_) => break 0,
+                }
+            }
+        });
+        assert!([0, 4400].contains(&end.await.unwrap()));
+    }
+    assert!(node.memory().saturating_sub(before) < 30_000);
+    let mut socket = Socket::open(node.address, Some("graphql-transport-ws")).await.unwrap();
+    socket
+        .say(&json!({ "type": "connection_init", "payload": { "x": "y".repeat(60_000) } }))
+        .await
+        .unwrap();
+    assert_eq!(socket.hear().await.unwrap(), Heard::Message(json!({ "type": "connection_ack" })));
+    assert_eq!(other.ask("{ me { name } }", json!({})).await.unwrap()["me"]["name"], "Ann");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_asks_too_often_is_told_when_to_come_back() {
+    let house = House::new().await;
+    let limits = [
+        "--actor-rate",
+        "1",
+        "--actor-burst",
+        "5",
+        "--sign-in-rate",
+        "3",
+        "--address-burst",
+        "1000",
+    ];
+    let node = house.node(&limits);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let me = "{ me { name } }";
+    let mut http = ann.http().await;
+    let mut statuses = Vec::new();
+    let mut last = None;
+    for _ in 0..8 {
+        let answer = http.post(me, json!({})).await.unwrap();
+        statuses.push(answer.status);
+        last = Some(answer);
+    }
+    assert_eq!(statuses, [200, 200, 200, 200, 200, 429, 429, 429]);
+    let last = last.unwrap();
+    let wait: u64 = last.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=3).contains(&wait), "{wait}");
+    let error = last.json().unwrap()["errors"][0]["extensions"].take();
+    assert_eq!(error["code"], "RATE_LIMITED");
+    assert_eq!(bob.ask(me, json!({})).await["me"]["name"], "Bob", "others are not held up");
+    let mut socket = ann.socket().await;
+    socket.subscribe("1", me, json!({})).await.unwrap();
+    let Heard::Message(refused) = socket.hear().await.unwrap() else { panic!() };
+    assert_eq!(refused["payload"][0]["extensions"]["code"], "RATE_LIMITED");
+
+    // Passwords are tried slowly, however they are asked.
+    let guess = "mutation { a: signIn(name: \"x\", password: \"y\") { errors { code } } b: signIn(name: \"x\", password: \"z\") { errors { code } } }";
+    let mut http = node.http().await;
+    assert_eq!(http.post(guess, json!({})).await.unwrap().status, 200);
+    assert_eq!(http.post(guess, json!({})).await.unwrap().status, 429);
+    let cors = "OPTIONS /graphql HTTP/1.1\r\nhost: x\r\norigin: http://game.example\r\naccess-control-request-method: POST\r\n\
+                access-control-request-headers: authorization\r\n\r\n";
+    let answer = http.exchange(cors.as_bytes()).await.unwrap();
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+}

@@ -1,0 +1,15 @@
+//! The real binary with a real PostgreSQL: GraphQL in, facts out.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod accounts;
+mod authorisation;
+mod clocks;
+mod failures;
+mod games;
+mod hostile;
+mod house;
+mod lobby;
+mod operation;
+mod subscriptions;
+mod support;

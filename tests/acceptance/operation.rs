@@ -1,0 +1,143 @@
+//! Starting, stopping, looking after.
+
+use client::Heard;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::support::*;
+
+/// Nothing configured: a private PostgreSQL, keys, and everything still there after a restart.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_needs_nothing_and_says_goodbye() {
+    let folder = temporary();
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    let node = Node::start(None, folder.path(), &[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, table) = begun([&ann, &bob], json!({ "target": 1000 })).await;
+    let (code, token, said) =
+        croupier(None, folder.path(), &["token", "issue", "--role", "admin", "--name", "Ada"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(token.matches('.').count(), 2);
+    let mut socket = ann.socket().await;
+    socket.subscribe("1", "subscription { lobby { id } }", json!({})).await.unwrap();
+    let mut stream = bob.http().await;
+    stream.begin_stream("subscription { lobby { id } }", json!({})).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+
+    let stopping = tokio::task::spawn_blocking(|| node.stop());
+    let Heard::Closed(code, reason) = socket.hear().await.unwrap() else { panic!() };
+    assert_eq!(code, 1001);
+    assert!(reason.contains("afterVersion"), "{reason}");
+    let goodbye = String::from_utf8(stream.chunk().await.unwrap().unwrap()).unwrap();
+    assert!(goodbye.contains("STOPPING") && goodbye.contains("event: complete"), "{goodbye}");
+    let (code, said) = stopping.await.unwrap();
+    assert_eq!(code, Some(0));
+    assert!(said.contains("curl") && said.contains("goodbye"), "{said}");
+
+    let node = Node::start(None, folder.path(), &[]);
+    play_out([&ann.at(&node), &bob.at(&node)], &game, table).await;
+    node.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_are_explained_and_wrong_ones_refused_in_a_sentence() {
+    let folder = temporary();
+    let run = |arguments: &[&str]| croupier(None, folder.path(), &[&["serve"], arguments].concat());
+    let (code, help, _) = run(&["--help"]);
+    assert_eq!(code, 0);
+    for setting in [
+        "--listen",
+        "CROUPIER_LISTEN",
+        "127.0.0.1:8080",
+        "DATABASE_URL",
+        "--max-depth",
+        "--actor-rate",
+    ] {
+        assert!(help.contains(setting), "{setting} in {help}");
+    }
+    let options = help.lines().filter(|line| line.trim_start().starts_with("--")).count();
+    assert_eq!(help.matches("[env: ").count(), options, "every setting is a variable too");
+    for (arguments, sentence) in [
+        (&["--listen", "here"][..], "invalid value 'here' for '--listen"),
+        (&["--max-depth", "0"], "0 is not in 1..=100"),
+        (&["--connections", "1000000"], "is not in 6..=1000"),
+        (&["--log", "=nonsense="], "--log '=nonsense='"),
+        (&["--database-url", "nonsense"], "the database's address is wrong"),
+        (&["--database-url", "postgres://nobody@127.0.0.1:1/x"], "the database is unavailable"),
+        (
+            &["--listen", "203.0.113.1:80", "--database-url", "postgres://x@127.0.0.1:1/x"],
+            "unavailable",
+        ),
+    ] {
+        let (code, out, said) = run(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {out}{said}");
+        assert!(said.contains(sentence), "{arguments:?}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_tells_how_it_is() {
+    let house = House::new().await;
+    let node = house.node(&["--log", "debug"]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, table) = begun([&ann, &bob], json!({ "target": 1000 })).await;
+    let mut socket = ann.socket().await;
+    socket.subscribe("1", "subscription { lobby { id } }", json!({})).await.unwrap();
+    play_out([&ann, &bob], &game, table).await;
+    let mut http = node.http().await;
+    assert_eq!(http.get("/livez").await.unwrap().body, b"alive\n");
+    let ready = http.get("/readyz").await.unwrap();
+    assert_eq!(ready.status, 200);
+    assert_eq!(ready.json().unwrap()["checks"]["migrations"], "ok");
+    let figures = String::from_utf8(http.get("/metrics").await.unwrap().body).unwrap();
+    for figure in [
+        "croupier_requests{operation=\"roll\",outcome=\"ok\"}",
+        "croupier_request_seconds_bucket{operation=\"roll\"",
+        "croupier_command_seconds_bucket",
+        "croupier_batch_commands_bucket",
+        "croupier_conflicts",
+        "croupier_subscribers{over=\"websocket\"} 1",
+        "croupier_tail_lag_events 0",
+        "croupier_pool_connections",
+        "croupier_games_in_memory 1",
+        "croupier_keeps_house 1",
+    ] {
+        assert!(figures.contains(figure), "{figure} in {figures}");
+    }
+    // The id of a request is in its answer, its header and the log.
+    let failed = node.http().await.post("{ nonsense }", json!({})).await.unwrap();
+    let id = failed.json().unwrap()["errors"][0]["extensions"]["requestId"].take();
+    let id = id.as_str().unwrap();
+    assert_eq!(failed.header("x-request-id"), Some(id));
+    assert_eq!(failed.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(failed.header("cache-control"), Some("no-store"));
+    eventually("it is logged", async || node.log().contains(id)).await;
+    let log = node.log();
+    let line = log.lines().find(|line| line.contains(id)).unwrap();
+    assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+}
+
+/// Traces are sent to a collector: what arrives there is OTLP over HTTP.
+#[tokio::test(flavor = "multi_thread")]
+async fn traces_are_exported_when_configured() {
+    let collector = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}/v1/traces", collector.local_addr().unwrap());
+    let house = House::new().await;
+    let node = house.node(&["--otlp-endpoint", &endpoint]);
+    node.guest("Ann").await;
+    let collected = tokio::spawn(async move {
+        let (mut stream, _) = collector.accept().await.unwrap();
+        let mut read = Vec::new();
+        while !read.windows(7).any(|window| window == b"request") {
+            assert_ne!(stream.read_buf(&mut read).await.unwrap(), 0);
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        String::from_utf8_lossy(&read).into_owned()
+    });
+    let stopped = tokio::task::spawn_blocking(|| node.stop());
+    let said = collected.await.unwrap();
+    assert!(said.starts_with("POST /v1/traces"), "{said}");
+    assert!(said.contains("application/x-protobuf") && said.contains("croupier"), "{said}");
+    assert_eq!(stopped.await.unwrap().0, Some(0));
+}

@@ -1,0 +1,182 @@
+//! Listening.
+
+use std::time::Duration;
+
+use client::{Heard, Socket};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listeners_hear_what_the_table_sees_over_sockets_and_events() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob, eve) =
+        (node.guest("Ann").await, node.guest("Bob").await, node.guest("Eve").await);
+    let mut socket = eve.socket().await;
+    socket.subscribe("lobby", "subscription { lobby { id stage } }", json!({})).await.unwrap();
+    let mut turns = bob.socket().await;
+    turns
+        .subscribe("turn", "subscription { myTurn { id toMove { player { name } } } }", json!({}))
+        .await
+        .unwrap();
+    // Both are heard before anything happens.
+    assert_eq!(socket.ask("{ me { name } }", json!({})).await.unwrap()["me"]["name"], "Eve");
+    turns.ask("{ me { name } }", json!({})).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+
+    let (game, table) = begun([&ann, &bob], json!({ "target": 1000 })).await;
+    let opened = socket.next().await.unwrap()["data"]["lobby"].take();
+    assert_eq!(opened["id"], json!(game));
+    let mut stream = eve.http().await;
+    let query =
+        "subscription($game: ID!) { gameEvents(gameId: $game) { version type game { version } } }";
+    let head = stream.begin_stream(query, json!({ "game": game })).await.unwrap();
+    assert!(head.contains("text/event-stream"), "{head}");
+    let end = play_out([&ann, &bob], &game, table).await;
+    let last = end["version"].as_i64().unwrap();
+    let mut said = String::new();
+    while !said.contains("SeedRevealed") {
+        said += &String::from_utf8(stream.chunk().await.unwrap().unwrap()).unwrap();
+    }
+    let events: Vec<Value> = said
+        .split("\n\n")
+        .filter_map(|event| event.strip_prefix("event: next\ndata: "))
+        .map(|json| serde_json::from_str::<Value>(json).unwrap()["data"]["gameEvents"].take())
+        .collect();
+    let versions: Vec<i64> =
+        events.iter().map(|event| event["version"].as_i64().unwrap()).collect();
+    assert_eq!(versions, (1..=last).collect::<Vec<_>>());
+    assert!(
+        events.iter().all(|event| event["game"]["version"].as_i64() >= event["version"].as_i64())
+    );
+    let turn = turns.next().await.unwrap()["data"]["myTurn"].take();
+    assert_eq!((&turn["id"], &turn["toMove"]["player"]["name"]), (&json!(game), &json!("Bob")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_protocol_of_sockets_is_kept() {
+    let house = House::new().await;
+    let node = house.node(&["--max-operations", "3"]);
+    let ann = node.guest("Ann").await;
+    let open = async || Socket::open(node.address, Some("graphql-transport-ws")).await.unwrap();
+    let init = json!({ "type": "connection_init" });
+    let subscribe = |id: &str, query: &str| json!({ "id": id, "type": "subscribe", "payload": { "query": query } });
+    let silent = "subscription { lobby { id } }";
+
+    // What is said, and the code of the end.
+    for (said, code) in [
+        (vec![json!({ "type": "ping" })], 4401),
+        (vec![subscribe("1", "{ me { id } }")], 4401),
+        (vec![json!("nonsense")], 4400),
+        (vec![json!({ "type": "nonsense" })], 4400),
+        (vec![json!({ "type": "subscribe", "payload": {} })], 4400),
+        (vec![init.clone(), init.clone()], 4429),
+        (vec![init.clone(), subscribe("", silent)], 4400),
+        (vec![init.clone(), subscribe(&"x".repeat(200), silent)], 4400),
+        (
+            vec![json!({ "type": "connection_init", "payload": { "authorization": "Bearer x" } })],
+            4403,
+        ),
+    ] {
+        let mut socket = open().await;
+        for message in &said {
+            socket.say(message).await.unwrap();
+        }
+        let end = loop {
+            if let Heard::Closed(code, _) = socket.hear().await.unwrap() {
+                break code;
+            }
+        };
+        assert_eq!(end, code, "{said:?}");
+    }
+    let mut raw = open().await;
+    raw.send(tokio_tungstenite::tungstenite::Message::binary(vec![1, 2, 3])).await.unwrap();
+    assert!(matches!(raw.hear().await.unwrap(), Heard::Closed(4400, _)));
+    let mut wrong = Socket::open(node.address, None).await.unwrap();
+    assert!(matches!(wrong.hear().await.unwrap(), Heard::Closed(4406, _)));
+
+    let mut twice = ann.socket().await;
+    twice.subscribe("1", silent, json!({})).await.unwrap();
+    twice.subscribe("1", silent, json!({})).await.unwrap();
+    assert!(matches!(twice.hear().await.unwrap(), Heard::Closed(4409, _)));
+    let mut many = ann.socket().await;
+    for id in ["1", "2", "3", "4"] {
+        many.subscribe(id, silent, json!({})).await.unwrap();
+    }
+    assert!(matches!(many.hear().await.unwrap(), Heard::Closed(4429, _)));
+
+    // What is completed makes room; what is refused says why and ends.
+    let table = ann.create(json!({})).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let mut socket = ann.socket().await;
+    for id in ["1", "2", "3"] {
+        socket.subscribe(id, silent, json!({})).await.unwrap();
+    }
+    socket.say(&json!({ "id": "1", "type": "complete" })).await.unwrap();
+    socket.subscribe("1", "{ nonsense }", json!({})).await.unwrap();
+    let Heard::Message(refused) = socket.hear().await.unwrap() else { panic!() };
+    assert_eq!((&refused["type"], &refused["id"]), (&json!("error"), &json!("1")));
+    assert_eq!(refused["payload"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED");
+    socket.say(&json!({ "type": "ping" })).await.unwrap();
+    assert_eq!(socket.hear().await.unwrap(), Heard::Message(json!({ "type": "pong" })));
+    let ahead = json!({ "game": table, "after": 99 });
+    socket.subscribe("5", EVENTS, ahead).await.unwrap();
+    let Heard::Message(refused) = socket.hear().await.unwrap() else { panic!() };
+    assert!(refused.to_string().contains("ends with version 2"), "{refused}");
+}
+
+/// Somebody does not read. The others hear everything in time; the slow one is cut off, told how to go on, and goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_listener_is_cut_off_and_holds_nobody_up() {
+    let house = House::new().await;
+    let node = house.node(&["--slow-client-seconds", "1"]);
+    let (ann, bob, eve) =
+        (node.guest("Ann").await, node.guest("Bob").await, node.guest("Eve").await);
+    let (game, table) = begun([&ann, &bob], json!({ "target": 4000 })).await;
+    // So much a listener that the connection is full at once: hundreds of subscriptions to a game with a long past.
+    let mut slow = eve.socket().await;
+    let fat = "subscription($game: ID!) { gameEvents(gameId: $game) { game { legalCommands { command slots }
+        selections { slots combinations { name slots faces points } } ruleset { parameters } seats { facts } } payload text } }";
+    let quick = {
+        let (mut socket, game) = (eve.socket().await, game.clone());
+        tokio::spawn(async move { watch(&mut socket, &game, 0).await })
+    };
+    for number in 0..40 {
+        slow.subscribe(&number.to_string(), fat, json!({ "game": game })).await.unwrap();
+    }
+    let end = play_out([&ann, &bob], &game, table).await;
+    let last = end["version"].as_i64().unwrap();
+    assert_eq!(quick.await.unwrap(), (1..=last).collect::<Vec<_>>(), "nobody else is held up");
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let mut heard = 0;
+    let (code, reason) = loop {
+        match slow.hear().await {
+            Ok(Heard::Message(_)) => heard += 1,
+            Ok(Heard::Closed(code, reason)) => break (code, reason),
+            Err(error) => panic!("after {heard} messages: {error}"),
+        }
+    };
+    assert!(heard < 40 * last, "{heard} messages: it was not slow");
+    assert_eq!(code, 4008, "{reason}");
+    assert!(reason.contains("afterVersion"), "{reason}");
+    assert_eq!(watch(&mut eve.socket().await, &game, last - 5).await.len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_listeners_hear_the_same() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, table) = begun([&ann, &bob], json!({ "target": 1000 })).await;
+    let mut watching = Vec::new();
+    for _ in 0..1000 {
+        let (mut socket, game) = (ann.socket().await, game.clone());
+        watching.push(tokio::spawn(async move { watch(&mut socket, &game, 0).await }));
+    }
+    let end = play_out([&ann, &bob], &game, table).await;
+    let last = end["version"].as_i64().unwrap();
+    for versions in watching {
+        assert_eq!(versions.await.unwrap(), (1..=last).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,171 @@
+//! HTTP/1.1, as much of it as a server of ours speaks: answers with a length, or in chunks.
+
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::{Trouble, trouble};
+
+/// A connection to a server.
+#[derive(Debug)]
+pub struct Http {
+    stream: TcpStream,
+    address: SocketAddr,
+    token: Option<String>,
+    /// What was read and not used yet.
+    read: Vec<u8>,
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The head, as it came.
+    pub head: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as JSON.
+    pub fn json(&self) -> Result<Value, Trouble> {
+        Ok(serde_json::from_slice(&self.body)?)
+    }
+
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (found, value) = line.split_once(':')?;
+            found.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+}
+
+impl Http {
+    /// Connects.
+    pub async fn connect(address: SocketAddr) -> Result<Self, Trouble> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, address, token: None, read: Vec::new() })
+    }
+
+    /// The same client with a token.
+    #[must_use]
+    pub fn with_token(self, token: &str) -> Self {
+        Self { token: Some(token.to_owned()), ..self }
+    }
+
+    /// Asks, and gives `data`; an error of the request is trouble.
+    pub async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, Trouble> {
+        let mut answer = self.post(query, variables).await?.json()?;
+        match answer.get("errors") {
+            Some(errors) => Err(trouble(&errors.to_string())),
+            None => Ok(answer["data"].take()),
+        }
+    }
+
+    /// Asks, and gives the whole answer.
+    pub async fn post(&mut self, query: &str, variables: Value) -> Result<Answer, Trouble> {
+        let body = serde_json::to_vec(&json!({ "query": query, "variables": variables }))?;
+        self.post_body(&body).await
+    }
+
+    /// Sends a body that is written already.
+    pub async fn post_body(&mut self, body: &[u8]) -> Result<Answer, Trouble> {
+        let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
+        let mut request = format!(
+            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+             accept: application/graphql-response+json\r\n{}content-length: {}\r\n\r\n",
+            self.address,
+            token.unwrap_or_default(),
+            body.len(),
+        )
+        .into_bytes();
+        request.extend_from_slice(body);
+        self.exchange(&request).await
+    }
+
+    /// Gets a page.
+    pub async fn get(&mut self, path: &str) -> Result<Answer, Trouble> {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.address);
+        self.exchange(request.as_bytes()).await
+    }
+
+    /// Sends bytes as they are, and reads an answer.
+    pub async fn exchange(&mut self, request: &[u8]) -> Result<Answer, Trouble> {
+        self.stream.write_all(request).await?;
+        let head = self.until(b"\r\n\r\n").await?;
+        let head = String::from_utf8(head)?;
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = status.ok_or_else(|| trouble("this is no HTTP"))?;
+        let mut answer = Answer { status, head, body: Vec::new() };
+        if let Some(length) = answer.header("content-length") {
+            let length = length.parse()?;
+            answer.body = self.exactly(length).await?;
+        } else if answer.header("transfer-encoding").is_some() {
+            while let Some(chunk) = self.chunk().await? {
+                answer.body.extend(chunk);
+            }
+        }
+        Ok(answer)
+    }
+
+    /// The next chunk of an answer that comes in pieces; `None` is its end.
+    pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        let line = String::from_utf8(self.until(b"\r\n").await?)?;
+        let length = usize::from_str_radix(line.trim(), 16)?;
+        let mut chunk = self.exactly(length + 2).await?;
+        chunk.truncate(length);
+        Ok((length > 0).then_some(chunk))
+    }
+
+    /// Begins an answer that comes in pieces, and gives its head.
+    pub async fn begin_stream(&mut self, query: &str, variables: Value) -> Result<String, Trouble> {
+        let body = serde_json::to_vec(&json!({ "query": query, "variables": variables }))?;
+        let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
+        let head = format!(
+            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+             accept: text/event-stream\r\n{}content-length: {}\r\n\r\n",
+            self.address,
+            token.unwrap_or_default(),
+            body.len(),
+        );
+        self.stream.write_all(head.as_bytes()).await?;
+        self.stream.write_all(&body).await?;
+        Ok(String::from_utf8(self.until(b"\r\n\r\n").await?)?)
+    }
+
+    /// Everything up to these bytes, with them.
+    async fn until(&mut self, end: &[u8]) -> Result<Vec<u8>, Trouble> {
+        let mut from = 0;
+        loop {
+            let found = self.read[from..].windows(end.len()).position(|window| window == end);
+            if let Some(at) = found {
+                let rest = self.read.split_off(from + at + end.len());
+                return Ok(std::mem::replace(&mut self.read, rest));
+            }
+            from = self.read.len().saturating_sub(end.len());
+            self.more().await?;
+        }
+    }
+
+    async fn exactly(&mut self, length: usize) -> Result<Vec<u8>, Trouble> {
+        while self.read.len() < length {
+            self.more().await?;
+        }
+        let rest = self.read.split_off(length);
+        Ok(std::mem::replace(&mut self.read, rest))
+    }
+
+    async fn more(&mut self) -> Result<(), Trouble> {
+        if self.stream.read_buf(&mut self.read).await? == 0 {
+            return Err(trouble("the server hung up"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! GraphQL on a WebSocket.
+
+use std::net::SocketAddr;
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::{
+    WebSocketStream, client_async,
+    tungstenite::{Message, client::IntoClientRequest},
+};
+
+use crate::{Trouble, trouble};
+
+/// A socket that speaks `graphql-transport-ws`.
+#[derive(Debug)]
+pub struct Socket {
+    stream: WebSocketStream<TcpStream>,
+}
+
+/// What a server says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    /// A message of the protocol.
+    Message(Value),
+    /// The end, with its code and reason.
+    Closed(u16, String),
+}
+
+impl Socket {
+    /// Connects without introducing itself.
+    pub async fn open(address: SocketAddr, protocol: Option<&str>) -> Result<Self, Trouble> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let mut request = format!("ws://{address}/graphql").into_client_request()?;
+        if let Some(protocol) = protocol {
+            request.headers_mut().insert("sec-websocket-protocol", protocol.parse()?);
+        }
+        let (stream, _) = client_async(request, stream).await?;
+        Ok(Self { stream })
+    }
+
+    /// Connects and says who it is.
+    pub async fn connect(address: SocketAddr, token: &str) -> Result<Self, Trouble> {
+        let mut socket = Self::open(address, Some("graphql-transport-ws")).await?;
+        let payload = json!({ "authorization": format!("Bearer {token}") });
+        socket.say(&json!({ "type": "connection_init", "payload": payload })).await?;
+        match socket.hear().await? {
+            Heard::Message(message) if message["type"] == "connection_ack" => Ok(socket),
+            other @ (Heard::Message(_) | Heard::Closed(..)) => Err(trouble(&format!("{other:?}"))),
+        }
+    }
+
+    /// Begins an operation.
+    pub async fn subscribe(
+        &mut self,
+        id: &str,
+        query: &str,
+        variables: Value,
+    ) -> Result<(), Trouble> {
+        let payload = json!({ "query": query, "variables": variables });
+        self.say(&json!({ "id": id, "type": "subscribe", "payload": payload })).await
+    }
+
+    /// Asks, and gives `data` of the one answer.
+    pub async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, Trouble> {
+        self.subscribe("ask", query, variables).await?;
+        let mut answer = self.next().await?;
+        let end = self.hear().await?;
+        if !matches!(&end, Heard::Message(message) if message["type"] == "complete") {
+            return Err(trouble(&format!("{end:?}")));
+        }
+        match answer.get("errors") {
+            Some(errors) => Err(trouble(&errors.to_string())),
+            None => Ok(answer["data"].take()),
+        }
+    }
+
+    /// The payload of the next answer.
+    pub async fn next(&mut self) -> Result<Value, Trouble> {
+        match self.hear().await? {
+            Heard::Message(mut message) if message["type"] == "next" => {
+                Ok(message["payload"].take())
+            }
+            other @ (Heard::Message(_) | Heard::Closed(..)) => Err(trouble(&format!("{other:?}"))),
+        }
+    }
+
+    /// What the server says next; its pings are answered.
+    pub async fn hear(&mut self) -> Result<Heard, Trouble> {
+        loop {
+            match self.stream.next().await {
+                Some(Ok(Message::Text(text))) => {
+                    let message: Value = serde_json::from_str(&text)?;
+                    if message["type"] == "ping" {
+                        self.say(&json!({ "type": "pong" })).await?;
+                        continue;
+                    }
+                    return Ok(Heard::Message(message));
+                }
+                Some(Ok(Message::Close(frame))) => {
+                    let frame = frame.map(|frame| (frame.code.into(), frame.reason.to_string()));
+                    let (code, reason) = frame.unwrap_or_default();
+                    return Ok(Heard::Closed(code, reason));
+                }
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(error.into()),
+                None => return Err(trouble("the server hung up")),
+            }
+        }
+    }
+
+    /// Says something.
+    pub async fn say(&mut self, message: &Value) -> Result<(), Trouble> {
+        self.send(Message::text(message.to_string())).await
+    }
+
+    /// Sends any frame.
+    pub async fn send(&mut self, message: Message) -> Result<(), Trouble> {
+        Ok(self.stream.send(message).await?)
+    }
+
+    /// The connection below, for clients that misbehave.
+    pub fn tcp(&self) -> &TcpStream {
+        self.stream.get_ref()
+    }
+}
