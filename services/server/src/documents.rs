@@ -4,14 +4,18 @@
 //! then depth, aliases and cost, with fragments counted wherever they are used. A document made of fragments that use each
 //! other costs what it would do, and is never expanded.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use async_graphql::{
     Name, Positioned, ServerError, Variables,
     parser::{
         parse_query,
         types::{
-            DocumentOperations, ExecutableDocument, Field, FragmentDefinition, OperationDefinition,
+            BaseType, DocumentOperations, ExecutableDocument, Field, FragmentDefinition, OperationDefinition,
             OperationType, Selection, SelectionSet,
         },
     },
@@ -23,6 +27,9 @@ use quick_cache::sync::Cache;
 const KEPT_BYTES: usize = 8 * 1024;
 /// How many documents are kept.
 const KEPT: usize = 1000;
+
+/// How many shapes of variables are kept of a document.
+const MOST_SHAPES: usize = 16;
 
 /// How much a document may ask.
 #[expect(clippy::struct_field_names, reason = "each is an option of the command line")]
@@ -49,6 +56,24 @@ pub(crate) struct Limits {
 pub(crate) struct Parsed {
     pub(crate) document: ExecutableDocument,
     aliases: u32,
+    /// The shapes with which it was found to fit the schema.
+    fits: RwLock<Vec<u64>>,
+}
+
+impl Parsed {
+    /// Whether it is known to fit the schema, asked in this way.
+    pub(crate) fn is_known_to_fit(&self, shape: Option<u64>) -> bool {
+        let fits = self.fits.read().unwrap_or_else(PoisonError::into_inner);
+        shape.is_some_and(|shape| fits.contains(&shape))
+    }
+
+    /// It was found to fit the schema, asked in this way.
+    pub(crate) fn found_to_fit(&self, shape: Option<u64>) {
+        let mut fits = self.fits.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shape) = shape.filter(|shape| !fits.contains(shape) && fits.len() < MOST_SHAPES) {
+            fits.push(shape);
+        }
+    }
 }
 
 /// Why a document is refused.
@@ -70,6 +95,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) field: &'a str,
     /// How often it asks for a password to be checked or made.
     pub(crate) sign_ins: u32,
+    /// What the schema says of this operation with variables of these types does not depend on their values.
+    pub(crate) shape: Option<u64>,
 }
 
 /// The documents of a node.
@@ -95,7 +122,7 @@ impl Documents {
             document.operations.iter().map(|(_, operation)| &operation.node.selection_set);
         let fragments = document.fragments.values().map(|fragment| &fragment.node.selection_set);
         let aliases = aliases.chain(fragments).map(|set| count_aliases(&set.node)).sum();
-        let parsed = Arc::new(Parsed { document, aliases });
+        let parsed = Arc::new(Parsed { document, aliases, fits: RwLock::default() });
         if text.len() <= KEPT_BYTES {
             self.kept.insert(text.into(), Arc::clone(&parsed));
         }
@@ -122,6 +149,7 @@ impl Documents {
             kind: chosen.ty,
             field: fields.first().copied().unwrap_or_default(),
             sign_ins: u32::try_from(sign_ins).unwrap_or(u32::MAX),
+            shape: shape(chosen, operation, variables),
         })
     }
 
@@ -191,6 +219,41 @@ fn choose<'a>(
             let shown: String = name.chars().take(60).collect();
             Err(BadDocument::Operation(format!("there is no operation named '{shown}'")))
         }
+    }
+}
+
+/// The operation and the types of its variables' values; `None` where a value itself must be looked at.
+fn shape(
+    operation: &OperationDefinition,
+    name: Option<&str>,
+    variables: &Variables,
+) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    for definition in &operation.variable_definitions {
+        let value = variables.get(&definition.node.name.node);
+        shape_of(&definition.node.var_type.node.base, value)?.hash(&mut hasher);
+    }
+    Some(hasher.finish())
+}
+
+fn shape_of(declared: &BaseType, value: Option<&ConstValue>) -> Option<u8> {
+    match (declared, value) {
+        (_, None) => Some(0),
+        (_, Some(ConstValue::Null)) => Some(1),
+        (BaseType::Named(name), Some(value)) => match (name.as_str(), value) {
+            ("ID" | "String", ConstValue::String(_)) => Some(2),
+            ("Int", ConstValue::Number(number)) => {
+                number.as_i64().filter(|&number| i32::try_from(number).is_ok()).map(|_| 3)
+            }
+            ("Boolean", ConstValue::Boolean(_)) => Some(4),
+            _ => None,
+        },
+        (BaseType::List(items), Some(ConstValue::List(values))) => {
+            let same = |value| shape_of(&items.base, Some(value)).filter(|&shape| shape > 1);
+            values.iter().all(|value| same(value).is_some()).then_some(5)
+        }
+        (BaseType::List(_), Some(_)) => None,
     }
 }
 

@@ -24,6 +24,10 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
+/// Answering GraphQL allocates a lot of small things: this takes a tenth less time for it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Dice games that are event-sourced, provably fair and replayable.
 #[derive(Debug, Parser)]
 #[command(version, about, arg_required_else_help = true)]

@@ -5,7 +5,7 @@ use futures_util::{
     Stream, StreamExt, TryStreamExt,
     stream::{self, BoxStream},
 };
-use sqlx::{PgPool, Row, postgres::PgRow};
+use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
 use uuid::Uuid;
 
 use crate::{
@@ -35,6 +35,16 @@ pub(crate) const LOG_PAGES: &str = "
 SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
        e.hash
   FROM unnest($1::smallint[], $2::bigint[]) AS w (shard, after)
+ CROSS JOIN LATERAL (
+        SELECT * FROM event WHERE shard = w.shard AND position > w.after ORDER BY position LIMIT $3) e";
+
+/// The next events of all shards that have any, in one round trip; nearly nothing to do where nothing is new.
+pub(crate) const NEWS: &str = "
+SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
+       e.hash
+  FROM unnest($1::smallint[], $2::bigint[]) AS w (shard, after)
+ CROSS JOIN LATERAL (
+        SELECT h.position FROM shard_head h WHERE h.shard = w.shard AND h.position > w.after LIMIT 1) h
  CROSS JOIN LATERAL (
         SELECT * FROM event WHERE shard = w.shard AND position > w.after ORDER BY position LIMIT $3) e";
 
@@ -183,6 +193,19 @@ pub(crate) async fn log_pages(
         .bind(shards.iter().map(|&shard| after.get(shard)).collect::<Vec<_>>())
         .bind(most);
     Ok(in_time(query.fetch_all(pool)).await?.iter().map(envelope).collect::<Result<_, _>>()?)
+}
+
+/// The next events of all shards, at most so many of each.
+pub(crate) async fn news(
+    connection: &mut PgConnection,
+    after: &Positions,
+    most: i64,
+) -> Result<Vec<Envelope>, StoreError> {
+    let query = sqlx::query(NEWS)
+        .bind(Shard::all().map(Shard::sql).collect::<Vec<_>>())
+        .bind(Shard::all().map(|shard| after.get(shard)).collect::<Vec<_>>())
+        .bind(most);
+    Ok(in_time(query.fetch_all(connection)).await?.iter().map(envelope).collect::<Result<_, _>>()?)
 }
 
 pub(crate) fn envelope(row: &PgRow) -> Result<Envelope, sqlx::Error> {

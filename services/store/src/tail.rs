@@ -6,12 +6,12 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use tokio::sync::{Notify, broadcast};
 
 use crate::{
     Positions, ReadError, Recorded, SHARDS, Shard, Store, StoreError,
-    read::{decode, heads, log_pages},
+    read::{decode, heads, log_pages, news},
 };
 
 /// How many events are handed on at once, at most.
@@ -20,6 +20,8 @@ const PAGE: i64 = 1000;
 const BACKLOG: usize = 256;
 /// How often other nodes' appends are looked for: fast while something happens, slowly when idle.
 const POLL: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(50)];
+/// How long to wait for more before what is new is read: many appends are then read at once.
+const BREATH: Duration = Duration::from_millis(2);
 /// How long to wait when the database does not answer.
 const RETRY: Duration = Duration::from_millis(200);
 
@@ -51,6 +53,7 @@ impl Tailer {
 
 async fn run(tailer: std::sync::Weak<Tailer>, pool: PgPool, appended: Arc<Notify>) {
     let mut done: Option<Positions> = None;
+    let mut line: Option<PgConnection> = None;
     let mut idle = 0;
     loop {
         let woken = appended.notified();
@@ -68,8 +71,12 @@ async fn run(tailer: std::sync::Weak<Tailer>, pool: PgPool, appended: Arc<Notify
             }
             continue;
         }
-        match advance(&tailer, &pool, &mut done).await {
-            Ok(true) => idle = 0,
+        match advance(&tailer, &pool, &mut line, &mut done).await {
+            Ok(true) => {
+                idle = 0;
+                drop(tailer);
+                tokio::time::sleep(BREATH).await;
+            }
             Ok(false) => {
                 idle = (idle + 1).min(100);
                 let pause = if idle < 100 { POLL[0] } else { POLL[1] };
@@ -78,6 +85,7 @@ async fn run(tailer: std::sync::Weak<Tailer>, pool: PgPool, appended: Arc<Notify
             }
             Err(error) => {
                 tracing::warn!(%error, "the log cannot be followed at the moment");
+                line = None;
                 drop(tailer);
                 tokio::time::sleep(RETRY).await;
             }
@@ -89,23 +97,23 @@ async fn run(tailer: std::sync::Weak<Tailer>, pool: PgPool, appended: Arc<Notify
 async fn advance(
     tailer: &Tailer,
     pool: &PgPool,
+    line: &mut Option<PgConnection>,
     done: &mut Option<Positions>,
 ) -> Result<bool, StoreError> {
     // Everybody may have left in the meantime: then nobody hears it.
     let tell = |news| tailer.news.send(Arc::new(news)).is_ok();
-    let now = heads(pool).await?;
     let Some(done) = done else {
         // What was appended while followers read and we did not yet look, they read again.
-        *done = Some(now);
+        *done = Some(heads(pool).await?);
         tell(News::Read(Shard::all().collect()));
         return Ok(false);
     };
-    let behind: Vec<Shard> = done.behind(&now).collect();
-    if behind.is_empty() {
-        return Ok(false);
-    }
+    let connection = match line {
+        Some(connection) => connection,
+        None => line.insert(pool.acquire().await?.detach()),
+    };
     let (mut events, mut unread) = (Vec::new(), Vec::new());
-    for envelope in log_pages(pool, &behind, done, PAGE).await? {
+    for envelope in news(connection, done, PAGE).await? {
         done.set(envelope.shard, envelope.position);
         match decode(&envelope) {
             Ok(_) if unread.contains(&envelope.shard) => {}
@@ -118,7 +126,9 @@ async fn advance(
         }
     }
     let found = !events.is_empty() || !unread.is_empty();
-    tell(News::Events(events));
+    if !events.is_empty() {
+        tell(News::Events(events));
+    }
     if !unread.is_empty() {
         tell(News::Read(unread));
     }

@@ -13,6 +13,7 @@ mod load;
 mod pgbench;
 mod play;
 mod read_load;
+mod serve;
 mod store_bench;
 mod tail_load;
 mod torture;
@@ -31,6 +32,8 @@ struct Bench {
 enum What {
     /// Appends and reads of the event log, against plain inserts and plain COPY.
     Store(store_bench::Options),
+    /// Whole games over GraphQL, against plain inserts; memory of games and listeners.
+    Serve(serve::Options),
     /// Whether appends and reads cost more in a log ten times larger.
     Growth(growth::Options),
     /// Kills players, followers and PostgreSQL again and again, and checks that nothing is lost.
@@ -45,6 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match Bench::parse().what {
         What::Store(options) => runtime.block_on(store_bench::run(&options)),
+        What::Serve(options) => runtime.block_on(serve::run(&options)),
         What::Growth(options) => runtime.block_on(growth::run(&options)),
         What::Torture(options) => runtime.block_on(torture::run(&options)),
         What::TortureWorker(part) => runtime.block_on(torture::work(&part)),

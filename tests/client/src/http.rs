@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -67,6 +68,21 @@ impl Http {
             Some(errors) => Err(trouble(&errors.to_string())),
             None => Ok(answer["data"].take()),
         }
+    }
+
+    /// Asks, and gives `data` as a type of the caller's.
+    pub async fn ask_as<T: DeserializeOwned>(
+        &mut self,
+        query: &str,
+        variables: Value,
+    ) -> Result<T, Trouble> {
+        #[derive(Deserialize)]
+        struct Data<T> {
+            data: Option<T>,
+        }
+        let answer = self.post(query, variables).await?;
+        let data: Data<T> = serde_json::from_slice(&answer.body)?;
+        data.data.ok_or_else(|| trouble(&String::from_utf8_lossy(&answer.body)))
     }
 
     /// Asks, and gives the whole answer.

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use futures_util::{SinkExt, StreamExt};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
@@ -60,6 +61,15 @@ impl Socket {
     ) -> Result<(), Trouble> {
         let payload = json!({ "query": query, "variables": variables });
         self.say(&json!({ "id": id, "type": "subscribe", "payload": payload })).await
+    }
+
+    /// Asks, and gives `data` as a type of the caller's.
+    pub async fn ask_as<T: DeserializeOwned>(
+        &mut self,
+        query: &str,
+        variables: Value,
+    ) -> Result<T, Trouble> {
+        Ok(serde_json::from_value(self.ask(query, variables).await?)?)
     }
 
     /// Asks, and gives `data` of the one answer.

@@ -48,10 +48,10 @@ pub(crate) fn schema() -> SchemaBuilder<query::Query, Mutation, subscription::Su
         .limit_recursive_depth(4 * DEEPEST)
 }
 
-/// The schema of a node, checked strictly.
-pub(crate) fn connected(app: &Arc<App>) -> Api {
+/// The schema of a node.
+pub(crate) fn connected(app: &Arc<App>, validation: ValidationMode) -> Api {
     let loader = DataLoader::new(event::LastActions(Arc::clone(app)), tokio::spawn);
-    schema().validation_mode(ValidationMode::Strict).data(Arc::clone(app)).data(loader).finish()
+    schema().validation_mode(validation).data(Arc::clone(app)).data(loader).finish()
 }
 
 fn app<'a>(ctx: &Context<'a>) -> &'a Arc<App> {

@@ -18,7 +18,7 @@ use crate::{
     api::{Api, Code, RequestId},
     app::App,
     clock,
-    documents::{BadDocument, Documents},
+    documents::{BadDocument, Documents, Parsed},
     serve::Settings,
 };
 
@@ -26,6 +26,8 @@ use crate::{
 pub(crate) struct Door {
     pub(crate) app: Arc<App>,
     pub(crate) api: Api,
+    /// The same for documents that are known to fit the schema.
+    pub(crate) unchecked: Api,
     pub(crate) documents: Documents,
     pub(crate) rates: Rates,
     pub(crate) settings: Arc<Settings>,
@@ -69,6 +71,8 @@ pub(super) struct Ready {
     pub(super) request: Request,
     pub(super) id: RequestId,
     field: String,
+    parsed: Arc<Parsed>,
+    shape: Option<u64>,
 }
 
 /// A request that is not executed.
@@ -202,21 +206,26 @@ impl Door {
             request = request.data(viewer);
         }
         request.set_parsed_query(document);
-        let (kind, field) = (checked.kind, checked.field.to_owned());
-        Ok(Ready { kind, request, id, field })
+        let (kind, field, shape) = (checked.kind, checked.field.to_owned(), checked.shape);
+        Ok(Ready { kind, request, id, field, parsed, shape })
     }
 
     /// Executes a query or a mutation, within the time a request has.
     pub(super) async fn execute(&self, ready: Ready) -> Response {
         let began = std::time::Instant::now();
-        let Ready { request, id, field, .. } = ready;
-        let executed =
-            tokio::time::timeout(self.settings.request_time(), self.api.execute(request));
+        let Ready { request, id, field, parsed, shape, .. } = ready;
+        // Whether a document fits the schema costs as much to find out as to execute it: once is enough.
+        let known = parsed.is_known_to_fit(shape);
+        let api = if known { &self.unchecked } else { &self.api };
+        let executed = tokio::time::timeout(self.settings.request_time(), api.execute(request));
         let response = executed.await.unwrap_or_else(|_| {
             let mut error = ServerError::new("this took too long; try again in a moment", None);
             error.extensions.get_or_insert_default().set("code", Code::Timeout.name());
             Response::from_errors(vec![error])
         });
+        if !known && !is_request_error(&response) {
+            parsed.found_to_fit(shape);
+        }
         let response = self.finished(response, id);
         let outcome = if response.errors.is_empty() { "ok" } else { "error" };
         // Only names of the schema become labels: who asks for nonsense must not fill our memory.

@@ -43,8 +43,8 @@ pub(crate) struct Settings {
     #[arg(long, env = "CROUPIER_CONNECTIONS", default_value_t = 16, value_name = "COUNT",
         value_parser = clap::value_parser!(u32).range(6..=1000))]
     pub(crate) connections: u32,
-    /// How many batches of commands can be on their way to the database at once.
-    #[arg(long, env = "CROUPIER_LANES", default_value_t = 3, value_name = "COUNT",
+    /// How many batches of commands can be on their way to the database at once. One makes the largest batches.
+    #[arg(long, env = "CROUPIER_LANES", default_value_t = 1, value_name = "COUNT",
         value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) lanes: u16,
     /// How many games are kept in memory, at most.

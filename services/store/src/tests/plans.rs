@@ -2,7 +2,7 @@ use sqlx::{Executor, Row};
 
 use super::support::store;
 use crate::{
-    read::{LOG_PAGE, LOG_PAGES, STREAM_PAGE},
+    read::{LOG_PAGE, LOG_PAGES, NEWS, STREAM_PAGE},
     states::{LAST_ACTIONS, STREAMS_PAGE},
 };
 
@@ -55,6 +55,9 @@ async fn the_log_is_read_by_position() {
     let one = plan(LOG_PAGE, "smallint, bigint, bigint", "1, 0, 10").await;
     index_scans_only(&one, &["event_position"]);
     assert!(!one.contains("Sort"), "{one}");
+    let news = plan(NEWS, "smallint[], bigint[], bigint", "'{1,2}', '{0,0}', 10").await;
+    index_scans_only(&news, &["event_position", "shard_head_pkey"]);
+    assert!(!news.contains("Sort"), "{news}");
     let several = plan(LOG_PAGES, "smallint[], bigint[], bigint", "'{1,2}', '{0,0}', 10").await;
     index_scans_only(&several, &["event_position"]);
     assert!(!several.contains("Sort"), "{several}");

@@ -1,0 +1,67 @@
+//! What a game in memory and an idle listener cost.
+
+use std::{error::Error, time::Duration};
+
+use client::{Http, Socket};
+use serde_json::{Value, json};
+
+use super::{
+    node::Node,
+    player::{Player, Way},
+};
+
+pub(crate) async fn measure(node: &Node, quick: bool) -> Result<Value, Box<dyn Error>> {
+    let count: u32 = if quick { 1000 } else { 4000 };
+    let game = games(node, count).await?;
+    println!("memory: {game:.1} KiB a live game ({count} games begun and under way)");
+    let listener = listeners(node, count).await?;
+    println!("memory: {listener:.1} KiB an idle listener ({count} sockets, each to a game of its own)");
+    Ok(json!({ "kib_per_game": game, "kib_per_listener": listener }))
+}
+
+/// Games of two, each with some moves behind it. The connection is the same for all.
+async fn games(node: &Node, count: u32) -> Result<f64, Box<dyn Error>> {
+    let mut player = Player::new(node.address, Way::Http).await.map_err(plain)?;
+    for _ in 0..200 {
+        moves(&mut player).await?;
+    }
+    let before = node.memory()?;
+    for _ in 0..count {
+        moves(&mut player).await?;
+    }
+    Ok((node.memory()? - before) / f64::from(count))
+}
+
+async fn moves(player: &mut Player) -> Result<(), Box<dyn Error>> {
+    player.sit_down().await.map_err(plain)?;
+    player.some_moves(8).await.map_err(plain)
+}
+
+async fn listeners(node: &Node, count: u32) -> Result<f64, Box<dyn Error>> {
+    let mut http = Http::connect(node.address).await.map_err(plain)?;
+    let signed = http.ask("mutation { signInAsGuest { accessToken } }", json!({})).await.map_err(plain)?;
+    let token = signed["signInAsGuest"]["accessToken"].as_str().ok_or("no token")?.to_owned();
+    let mut http = http.with_token(&token);
+    let mut games = Vec::new();
+    for _ in 0..count {
+        let created = http.ask("mutation { createGame { game { id } } }", json!({})).await.map_err(plain)?;
+        games.push(created["createGame"]["game"]["id"].clone());
+    }
+    let listen = "subscription($g: ID!) { gameEvents(gameId: $g, afterVersion: 2) { version type text } }";
+    let before = node.memory()?;
+    let mut sockets = Vec::new();
+    for game in games {
+        let mut socket = Socket::connect(node.address, &token).await.map_err(plain)?;
+        socket.subscribe("1", listen, json!({ "g": game })).await.map_err(plain)?;
+        sockets.push(socket);
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let each = (node.memory()? - before) / f64::from(count);
+    drop(sockets);
+    Ok(each)
+}
+
+/// Trouble that need not cross threads.
+pub(super) fn plain(trouble: client::Trouble) -> Box<dyn Error> {
+    trouble
+}

@@ -1,0 +1,102 @@
+//! Whole games over GraphQL against what PostgreSQL does by itself, and what a game and a listener cost.
+
+mod memory;
+mod node;
+mod player;
+
+use std::{
+    error::Error,
+    time::{Duration, Instant},
+};
+
+use cluster::Cluster;
+use serde_json::json;
+
+use crate::{figures::Figures, pgbench};
+use node::{CpuTimes, Node};
+use player::{Player, Way};
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Half a minute instead of several.
+    #[arg(long)]
+    quick: bool,
+    /// How many clients at once, one run each.
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64, 256])]
+    clients: Vec<usize>,
+    /// Over HTTP only.
+    #[arg(long)]
+    http_only: bool,
+    /// Leave memory out.
+    #[arg(long)]
+    no_memory: bool,
+    /// One JSON object on the last line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::Builder::new().prefix("croupier-bench-").tempdir()?;
+    let cluster = Cluster::start(&folder.path().join("cluster"), cluster::Settings::Durable)?;
+    let url = cluster.url("postgres");
+    let node = Node::start(&url, folder.path())?;
+    let time = Duration::from_secs(if options.quick { 4 } else { 12 });
+    let ways: &[Way] = if options.http_only { &[Way::Http] } else { &[Way::Http, Way::Socket] };
+
+    // Memory first: a node that has been busy has room already.
+    let memory = if options.no_memory { json!(null) } else { memory::measure(&node, options.quick).await? };
+    println!("one action = one mutation (roll, save, bank) of a real game of two; fsync on; {} s a run", time.as_secs());
+    println!(
+        "{:>7} │ {:>9} │ {:>6} {:>9} {:>7} {:>7} {:>6} │ {:>34}",
+        "clients", "pgbench/s", "over", "actions/s", "p50 ms", "p99 ms", "ratio", "CPU µs an action: node, db, client"
+    );
+    let mut rows = Vec::new();
+    for &clients in &options.clients {
+        let plain = pgbench::run(&url, clients, time)?;
+        for &way in ways {
+            let before = CpuTimes::now(&node, &cluster);
+            let ours = load(&node, way, clients, time).await?;
+            let cpu = CpuTimes::now(&node, &cluster).since(&before);
+            let ratio = ours.per_second / plain.per_second;
+            let actions = ours.per_second * time.as_secs_f64();
+            let [server, database, bench] = cpu.map(|micros| micros / actions);
+            println!(
+                "{clients:>7} │ {:>9.0} │ {:>6} {:>9.0} {:>7.2} {:>7.2} {ratio:>6.2} │ {server:>11.0} {database:>11.0} {bench:>10.0}",
+                plain.per_second, way.name(), ours.per_second, ours.p50_ms, ours.p99_ms,
+            );
+            rows.push(json!({
+                "clients": clients, "over": way.name(), "pgbench_per_s": plain.per_second, "actions_per_s": ours.per_second,
+                "p50_ms": ours.p50_ms, "p99_ms": ours.p99_ms, "ratio": ratio,
+                "cpu_us": { "node": server, "database": database, "client": bench },
+            }));
+        }
+    }
+    if options.json {
+        println!("{}", json!({ "serve": rows, "memory": memory }));
+    }
+    drop(node);
+    cluster.stop();
+    Ok(())
+}
+
+/// So many clients play for so long.
+async fn load(
+    node: &Node,
+    way: Way,
+    clients: usize,
+    time: Duration,
+) -> Result<Figures, Box<dyn Error>> {
+    // Everybody sits down before the clock starts.
+    let mut players = Vec::with_capacity(clients);
+    for _ in 0..clients {
+        players.push(Player::new(node.address, way).await.map_err(memory::plain)?);
+    }
+    let start = Instant::now();
+    let tasks: Vec<_> =
+        players.into_iter().map(|player| tokio::spawn(player.play_until(start + time))).collect();
+    let mut micros = Vec::new();
+    for task in tasks {
+        micros.extend(task.await?.map_err(memory::plain)?);
+    }
+    Ok(Figures::new(micros, start.elapsed()))
+}
