@@ -15,8 +15,8 @@ use async_graphql::{
     parser::{
         parse_query,
         types::{
-            BaseType, DocumentOperations, ExecutableDocument, Field, FragmentDefinition, OperationDefinition,
-            OperationType, Selection, SelectionSet,
+            BaseType, DocumentOperations, ExecutableDocument, Field, FragmentDefinition,
+            OperationDefinition, OperationType, Selection, SelectionSet,
         },
     },
 };
@@ -70,7 +70,8 @@ impl Parsed {
     /// It was found to fit the schema, asked in this way.
     pub(crate) fn found_to_fit(&self, shape: Option<u64>) {
         let mut fits = self.fits.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shape) = shape.filter(|shape| !fits.contains(shape) && fits.len() < MOST_SHAPES) {
+        if let Some(shape) = shape.filter(|shape| !fits.contains(shape) && fits.len() < MOST_SHAPES)
+        {
             fits.push(shape);
         }
     }

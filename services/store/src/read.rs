@@ -205,7 +205,11 @@ pub(crate) async fn news(
         .bind(Shard::all().map(Shard::sql).collect::<Vec<_>>())
         .bind(Shard::all().map(|shard| after.get(shard)).collect::<Vec<_>>())
         .bind(most);
-    Ok(in_time(query.fetch_all(connection)).await?.iter().map(envelope).collect::<Result<_, _>>()?)
+    Ok(in_time(query.fetch_all(connection))
+        .await?
+        .iter()
+        .map(envelope)
+        .collect::<Result<_, _>>()?)
 }
 
 pub(crate) fn envelope(row: &PgRow) -> Result<Envelope, sqlx::Error> {

@@ -21,7 +21,7 @@ const BACKLOG: usize = 256;
 /// How often other nodes' appends are looked for: fast while something happens, slowly when idle.
 const POLL: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(50)];
 /// How long to wait for more before what is new is read: many appends are then read at once.
-const BREATH: Duration = Duration::from_millis(2);
+const BREATH: Duration = Duration::from_millis(5);
 /// How long to wait when the database does not answer.
 const RETRY: Duration = Duration::from_millis(200);
 

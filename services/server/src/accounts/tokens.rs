@@ -158,3 +158,52 @@ impl Tokens {
 fn signing_key(key: &Key) -> SigningKey {
     SigningKey::from_bytes(&key.bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::{self, Purpose};
+
+    fn tokens(folder: &std::path::Path) -> Tokens {
+        let keys = KeyRing::open(folder, Purpose::Token).unwrap();
+        let hour = Duration::from_hours(1);
+        Tokens::new(keys, Lifetimes { access: hour, refresh: hour })
+    }
+
+    const VIEWER: Viewer = Viewer {
+        account: Uuid::from_u128(1),
+        role: Role::Support,
+        session: Uuid::from_u128(2),
+        until: Moment(60_000),
+    };
+
+    #[test]
+    fn a_token_says_who_somebody_is_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let tokens = tokens(folder.path());
+        let token = tokens.issue(&VIEWER, Moment(0)).unwrap();
+        assert_eq!(tokens.check(&token, Moment(59_999)), Ok(VIEWER));
+        assert_eq!(tokens.check(&token, Moment(60_000)), Err(BadToken::Expired));
+        tokens.revoked.add([(VIEWER.session, Moment(1))]);
+        assert_eq!(tokens.check(&token, Moment(2)), Err(BadToken::Revoked));
+    }
+
+    #[test]
+    fn keys_are_added_and_taken_away_while_we_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let node = tokens(folder.path());
+        let old = node.issue(&VIEWER, Moment(0)).unwrap();
+        let new_key = keys::add(folder.path(), Purpose::Token).unwrap();
+        // Another node signs with the new key; this one has never seen it.
+        let new = tokens(folder.path()).issue(&VIEWER, Moment(0)).unwrap();
+        std::thread::sleep(Duration::from_millis(60));
+        assert_eq!(node.check(&new, Moment(0)), Ok(VIEWER));
+        assert_eq!(node.check(&old, Moment(0)), Ok(VIEWER));
+        std::fs::remove_file(folder.path().join(format!("token-{new_key}.key"))).unwrap();
+        assert_eq!(tokens(folder.path()).check(&new, Moment(0)), Err(BadToken::Malformed));
+        // Somebody else's key of the same name is not ours.
+        let elsewhere = tempfile::tempdir().unwrap();
+        let theirs = tokens(elsewhere.path()).issue(&VIEWER, Moment(0)).unwrap();
+        assert_eq!(node.check(&theirs, Moment(0)), Err(BadToken::Malformed));
+    }
+}

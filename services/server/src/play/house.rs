@@ -22,7 +22,7 @@ use crate::clock;
 /// How often another node's lock is tried.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
 /// How long changes are collected before they are written.
-const COLLECT: Duration = Duration::from_millis(50);
+const COLLECT: Duration = Duration::from_millis(100);
 /// How often clocks are looked at.
 const CLOCKS: Duration = Duration::from_millis(100);
 /// How many games are seen to at once.

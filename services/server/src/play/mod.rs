@@ -10,6 +10,8 @@ pub(crate) mod live;
 mod matching;
 mod refusal;
 mod secrets;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

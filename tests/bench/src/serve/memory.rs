@@ -15,7 +15,9 @@ pub(crate) async fn measure(node: &Node, quick: bool) -> Result<Value, Box<dyn E
     let game = games(node, count).await?;
     println!("memory: {game:.1} KiB a live game ({count} games begun and under way)");
     let listener = listeners(node, count).await?;
-    println!("memory: {listener:.1} KiB an idle listener ({count} sockets, each to a game of its own)");
+    println!(
+        "memory: {listener:.1} KiB an idle listener ({count} sockets, each to a game of its own)"
+    );
     Ok(json!({ "kib_per_game": game, "kib_per_listener": listener }))
 }
 
@@ -39,15 +41,18 @@ async fn moves(player: &mut Player) -> Result<(), Box<dyn Error>> {
 
 async fn listeners(node: &Node, count: u32) -> Result<f64, Box<dyn Error>> {
     let mut http = Http::connect(node.address).await.map_err(plain)?;
-    let signed = http.ask("mutation { signInAsGuest { accessToken } }", json!({})).await.map_err(plain)?;
+    let signed =
+        http.ask("mutation { signInAsGuest { accessToken } }", json!({})).await.map_err(plain)?;
     let token = signed["signInAsGuest"]["accessToken"].as_str().ok_or("no token")?.to_owned();
     let mut http = http.with_token(&token);
     let mut games = Vec::new();
     for _ in 0..count {
-        let created = http.ask("mutation { createGame { game { id } } }", json!({})).await.map_err(plain)?;
+        let created =
+            http.ask("mutation { createGame { game { id } } }", json!({})).await.map_err(plain)?;
         games.push(created["createGame"]["game"]["id"].clone());
     }
-    let listen = "subscription($g: ID!) { gameEvents(gameId: $g, afterVersion: 2) { version type text } }";
+    let listen =
+        "subscription($g: ID!) { gameEvents(gameId: $g, afterVersion: 2) { version type text } }";
     let before = node.memory()?;
     let mut sockets = Vec::new();
     for game in games {

@@ -24,9 +24,9 @@ pub(crate) struct Options {
     /// How many clients at once, one run each.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64, 256])]
     clients: Vec<usize>,
-    /// Over HTTP only.
-    #[arg(long)]
-    http_only: bool,
+    /// How clients speak, one run each.
+    #[arg(long, value_delimiter = ',', default_values_t = [Way::Http, Way::Socket])]
+    over: Vec<Way>,
     /// Leave memory out.
     #[arg(long)]
     no_memory: bool,
@@ -41,19 +41,29 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let url = cluster.url("postgres");
     let node = Node::start(&url, folder.path())?;
     let time = Duration::from_secs(if options.quick { 4 } else { 12 });
-    let ways: &[Way] = if options.http_only { &[Way::Http] } else { &[Way::Http, Way::Socket] };
 
     // Memory first: a node that has been busy has room already.
-    let memory = if options.no_memory { json!(null) } else { memory::measure(&node, options.quick).await? };
-    println!("one action = one mutation (roll, save, bank) of a real game of two; fsync on; {} s a run", time.as_secs());
+    let memory =
+        if options.no_memory { json!(null) } else { memory::measure(&node, options.quick).await? };
+    println!(
+        "one action = one mutation (roll, save, bank) of a real game of two; fsync on; {} s a run",
+        time.as_secs()
+    );
     println!(
         "{:>7} │ {:>9} │ {:>6} {:>9} {:>7} {:>7} {:>6} │ {:>34}",
-        "clients", "pgbench/s", "over", "actions/s", "p50 ms", "p99 ms", "ratio", "CPU µs an action: node, db, client"
+        "clients",
+        "pgbench/s",
+        "over",
+        "actions/s",
+        "p50 ms",
+        "p99 ms",
+        "ratio",
+        "CPU µs an action: node, db, client"
     );
     let mut rows = Vec::new();
     for &clients in &options.clients {
         let plain = pgbench::run(&url, clients, time)?;
-        for &way in ways {
+        for &way in &options.over {
             let before = CpuTimes::now(&node, &cluster);
             let ours = load(&node, way, clients, time).await?;
             let cpu = CpuTimes::now(&node, &cluster).since(&before);
@@ -62,10 +72,14 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             let [server, database, bench] = cpu.map(|micros| micros / actions);
             println!(
                 "{clients:>7} │ {:>9.0} │ {:>6} {:>9.0} {:>7.2} {:>7.2} {ratio:>6.2} │ {server:>11.0} {database:>11.0} {bench:>10.0}",
-                plain.per_second, way.name(), ours.per_second, ours.p50_ms, ours.p99_ms,
+                plain.per_second,
+                way.to_string(),
+                ours.per_second,
+                ours.p50_ms,
+                ours.p99_ms,
             );
             rows.push(json!({
-                "clients": clients, "over": way.name(), "pgbench_per_s": plain.per_second, "actions_per_s": ours.per_second,
+                "clients": clients, "over": way.to_string(), "pgbench_per_s": plain.per_second, "actions_per_s": ours.per_second,
                 "p50_ms": ours.p50_ms, "p99_ms": ours.p99_ms, "ratio": ratio,
                 "cpu_us": { "node": server, "database": database, "client": bench },
             }));

@@ -10,7 +10,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 /// How a client speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Way {
     /// A connection that is kept open, a request at a time.
     Http,
@@ -18,12 +18,12 @@ pub(crate) enum Way {
     Socket,
 }
 
-impl Way {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
+impl std::fmt::Display for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
             Self::Http => "http",
             Self::Socket => "socket",
-        }
+        })
     }
 }
 
