@@ -43,7 +43,9 @@ impl Tables {
                 Ok(Some(mut connection)) => {
                     tracing::info!("this node keeps the house");
                     metrics::gauge!("croupier_keeps_house").set(1.0);
-                    if let Err(error) = self.duties(&mut connection).await {
+                    if let Err(error) = self.duties(&mut connection).await
+                        && !self.store.pool().is_closed()
+                    {
                         tracing::warn!(%error, "this node keeps the house no more");
                     }
                     metrics::gauge!("croupier_keeps_house").set(0.0);
