@@ -1,13 +1,12 @@
--- A sign-in that can be renewed and taken back. The tokens themselves are nowhere: only the hash of the one that renews.
+-- A sign-in that can be renewed and taken back. The tokens themselves are nowhere: they are signed statements.
 CREATE TABLE session (
     id         uuid   PRIMARY KEY,
     account    uuid   NOT NULL,
     created_at bigint NOT NULL,
     expires_at bigint NOT NULL,
     revoked_at bigint,
-    -- The hash of the token that renews this session, and of the one before it: whoever shows that one has a copy.
-    refresh    bytea,
-    spent      bytea,
+    -- Its how many-th refresh token is good now; a session of staff has none.
+    generation integer,
     renewed_at bigint
 );
 

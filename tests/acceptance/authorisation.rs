@@ -13,13 +13,11 @@ enum Outcome {
     Allowed,
     /// There is nothing there, as far as this one is told.
     Nothing,
-    /// The game refuses: whoever asks does not sit there.
-    NotSeated,
     Unauthenticated,
     Forbidden,
 }
 
-use Outcome::{Allowed, Forbidden, NotSeated, Nothing, Unauthenticated};
+use Outcome::{Allowed, Forbidden, Nothing, Unauthenticated};
 
 /// Who asks: nobody, the owner, another player, an analyst, support, an admin.
 const ASKERS: [&str; 6] = ["nobody", "owner", "other", "analyst", "support", "admin"];
@@ -112,7 +110,7 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
 ];
 
 const PLAYERS: [Outcome; 6] = [Unauthenticated, Allowed, Allowed, Forbidden, Forbidden, Forbidden];
-const SEATED: [Outcome; 6] = [Unauthenticated, Allowed, NotSeated, Forbidden, Forbidden, Forbidden];
+const SEATED: [Outcome; 6] = [Unauthenticated, Allowed, Nothing, Forbidden, Forbidden, Forbidden];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn everybody_may_do_what_the_matrix_says() {
@@ -224,7 +222,6 @@ fn outcome(answer: &Value) -> Outcome {
     }
     let data = answer["data"].as_object().unwrap().values().next().unwrap();
     match data["errors"][0]["code"].as_str() {
-        Some("NOT_SEATED") => NotSeated,
         Some("NO_SUCH_GAME") => Nothing,
         _ if data.is_null() => Nothing,
         _ => Allowed,

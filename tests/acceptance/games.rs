@@ -250,3 +250,51 @@ async fn a_client_can_draw_everything_from_one_query() {
         after = view["events"]["pageInfo"]["endCursor"].clone();
     }
 }
+
+/// A node that still remembers Ann on a seat does not let her act for who sits there now.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seat_that_changed_hands_obeys_its_new_owner_only() {
+    let house = House::new().await;
+    let nodes = [house.node(&[]), house.node(&[])];
+    let host = nodes[0].guest("Host").await;
+    let (ann, carl) = (nodes[0].guest("Ann").await, nodes[0].guest("Carl").await);
+    let game = host.create(json!({ "maxSeats": 2 })).await;
+    accepted(ann.act("joinGame", &game).await);
+    // The other node sees Ann on seat 1, and hears no more of it.
+    let there = ann.at(&nodes[1]);
+    let seats =
+        "query($game: ID!) { game(id: $game) { seats { player { id } } mySeat { number } } }";
+    assert_eq!(there.ask(seats, json!({ "game": game })).await["game"]["mySeat"]["number"], 1);
+    accepted(ann.act("leaveGame", &game).await);
+    accepted(carl.act("joinGame", &game).await);
+    for command in ["leaveGame", "startGame"] {
+        assert_eq!(refusal(&there.act(command, &game).await), "NOT_SEATED", "{command}");
+    }
+    let seeded = there.act_with("chooseSeed", &game, json!({ "seed": "mine" })).await;
+    assert_eq!(refusal(&seeded), "NOT_SEATED");
+    let view = there.ask(seats, json!({ "game": game })).await["game"].take();
+    assert_eq!(view["seats"][1]["player"]["id"], json!(carl.id));
+}
+
+/// What a mutation says about its events is what the log says, also when somebody came in between.
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_tell_what_the_log_tells() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
+    let fields = "version type commandId recordedAt";
+    let create = format!("mutation {{ createGame {{ game {{ id }} events {{ {fields} }} }} }}");
+    let created = ann.ask(&create, json!({})).await["createGame"].take();
+    let read =
+        format!("query($game: ID!) {{ game(id: $game) {{ events {{ nodes {{ {fields} }} }} }} }}");
+    let logged = ann.ask(&read, json!({ "game": created["game"]["id"] })).await;
+    assert_eq!(created["events"], logged["game"]["events"]["nodes"]);
+    let private = json!({ "id": "0193f3a2-91b0-7c11-9e5a-000000000001" });
+    let ask = "mutation($id: UUID!) { createGame(commandId: $id, visibility: PRIVATE) { game { id } errors { code } } }";
+    assert_eq!(ann.ask(ask, private.clone()).await["createGame"]["errors"], json!([]));
+    let public = ask.replace("PRIVATE", "PUBLIC");
+    assert_eq!(
+        ann.ask(&public, private).await["createGame"]["errors"][0]["code"],
+        "COMMAND_ID_REUSED"
+    );
+}

@@ -26,6 +26,8 @@ async fn malformed_requests_get_clear_errors() {
     let ask = |query: &str| json!({ "query": query }).to_string().into_bytes();
     let aliases: Vec<String> = (0..10_000).map(|n| format!("a{n}: me {{ id }}")).collect();
     let deep = |levels: usize| format!("{}id{}", "{ a ".repeat(levels), "}".repeat(levels));
+    let fragment = |n| format!("fragment f{n} on Query {{ ...f{m} ...f{m} }}", m = n + 1);
+    let bomb = format!("{{ ...f0 }} {}", (0..45).map(fragment).collect::<Vec<_>>().join(" "));
     let nested = format!("{}1{}", "[".repeat(30_000), "]".repeat(30_000));
     let cases: Vec<(Vec<u8>, u16, &str)> = vec![
         (b"".to_vec(), 400, "BAD_USER_INPUT"),
@@ -62,6 +64,9 @@ async fn malformed_requests_get_clear_errors() {
         (ask("{ ...f } fragment f on Query { ...f }"), 400, "TOO_COMPLEX"),
         (ask("subscription { lobby { id } }"), 400, "BAD_USER_INPUT"),
         (ask(&format!("{{ {} }}", aliases[..40].join(" "))), 400, "TOO_COMPLEX"),
+        (ask("{ ...nowhere }"), 400, "GRAPHQL_VALIDATION_FAILED"),
+        (ask(&bomb), 400, "TOO_COMPLEX"),
+        (ask(&format!("#\r{}", deep(1000))), 400, "TOO_COMPLEX"),
         (ask(&deep(21)), 400, "TOO_COMPLEX"),
         (ask(&deep(1000)), 400, "TOO_COMPLEX"),
         (ask(&"{".repeat(60_000)), 400, "TOO_COMPLEX"),
@@ -109,6 +114,16 @@ async fn arguments_that_make_no_sense_are_named() {
     }
 }
 
+/// Ten thousand aliases are refused for what they are, where a body may be that large.
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_aliases_are_too_many() {
+    let house = House::new().await;
+    let node = house.node(&["--max-body", "1024", "--max-tokens", "1000000"]);
+    let aliases: Vec<String> = (0..10_000).map(|n| format!("a{n}: me {{ id }}")).collect();
+    let query = json!({ "query": format!("{{ {} }}", aliases.join(" ")) }).to_string();
+    assert_eq!(post(&node, query.as_bytes()).await, (400, "TOO_COMPLEX".to_owned()));
+}
+
 /// The same requests again and again: memory does not grow with them.
 #[tokio::test(flavor = "multi_thread")]
 async fn nonsense_does_not_fill_the_memory() {
@@ -116,6 +131,7 @@ async fn nonsense_does_not_fill_the_memory() {
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;
     let mut http = ann.http().await;
+    let fields = "id ".repeat(2_600);
     let mut nonsense = async |round: u32| {
         for n in 0..400 {
             // Each one new: nothing to remember it by.
@@ -123,6 +139,8 @@ async fn nonsense_does_not_fill_the_memory() {
             for query in [
                 format!("{{ a{round}_{n}: me {{ id }} # {padding}\n }}"),
                 format!("{{ nonsense{round}_{n}(x: \"{padding}\") }}"),
+                // Many fields: a document that takes much more room than its text.
+                format!("{{ b{round}_{n}: me {{ {} }} }}", &fields[..150 * 3]),
                 format!(
                     "query q{round}_{n} {{ game(id: \"game:{round}-{n}\") {{ id }} }} # {padding}"
                 ),
@@ -210,7 +228,7 @@ async fn http_that_is_none_is_refused_or_cut_off() {
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_connections_do_not_stand_in_the_way() {
     let house = House::new().await;
-    let node = house.node(&[]);
+    let node = house.node(&["--head-seconds", "2"]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
     let mut slow = Vec::new();
     for _ in 0..500 {
@@ -225,6 +243,15 @@ async fn slow_connections_do_not_stand_in_the_way() {
         stream.write_all(b"T").await.ok();
     }
     assert!(node.memory().saturating_sub(before) < 20_000);
+    // A head that does not come is not waited for.
+    let mut cut = 0;
+    for mut stream in slow {
+        let mut rest = Vec::new();
+        let read =
+            tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut rest)).await;
+        cut += u32::from(read.is_ok());
+    }
+    assert_eq!(cut, 500);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -261,16 +288,8 @@ async fn frames_that_are_too_large_end_their_socket_only() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_asks_too_often_is_told_when_to_come_back() {
     let house = House::new().await;
-    let limits = [
-        "--actor-rate",
-        "1",
-        "--actor-burst",
-        "5",
-        "--sign-in-rate",
-        "3",
-        "--address-burst",
-        "1000",
-    ];
+    let limits =
+        ["--actor-rate", "1", "--actor-burst", "5", "--sign-in-rate", "3", "--guest-rate", "2"];
     let node = house.node(&limits);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
     let me = "{ me { name } }";
@@ -299,6 +318,12 @@ async fn who_asks_too_often_is_told_when_to_come_back() {
     let mut http = node.http().await;
     assert_eq!(http.post(guess, json!({})).await.unwrap().status, 200);
     assert_eq!(http.post(guess, json!({})).await.unwrap().status, 429);
+    let dozen = "mutation { a: signInAsGuest { errors { code } } b: signInAsGuest { errors { code } } c: signInAsGuest { errors { code } } }";
+    assert_eq!(
+        http.post(dozen, json!({})).await.unwrap().status,
+        429,
+        "and guests are not made by the dozen"
+    );
     let cors = "OPTIONS /graphql HTTP/1.1\r\nhost: x\r\norigin: http://game.example\r\naccess-control-request-method: POST\r\n\
                 access-control-request-headers: authorization\r\n\r\n";
     let answer = http.exchange(cors.as_bytes()).await.unwrap();

@@ -135,3 +135,38 @@ async fn everybody_in_a_hurry_finds_an_opponent() {
     let refused = one.ask(quick, json!({ "players": 99 })).await;
     assert_eq!(refused["quickMatch"]["errors"][0]["code"], "BAD_PLAYERS");
 }
+
+/// The answer of a quick match is lost, and asked for again: the same table, whatever happened there since.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_quick_match_asked_for_twice_is_one() {
+    let house = House::new().await;
+    let nodes = [house.node(&[]), house.node(&[])];
+    let (ann, bob, eve) =
+        (nodes[0].guest("Ann").await, nodes[1].guest("Bob").await, nodes[0].guest("Eve").await);
+    let quick = "mutation($id: UUID) { quickMatch(commandId: $id) { game { id stage } repeated errors { code message } } }";
+    let ask = async |player: &Player, id: &str| {
+        let mut data = player.ask(quick, json!({ "id": id })).await;
+        assert_eq!(data["quickMatch"]["errors"], json!([]), "{data}");
+        data["quickMatch"].take()
+    };
+    let (first, second) =
+        ("0193f3a2-91b0-7c11-9e5a-000000000001", "0193f3a2-91b0-7c11-9e5a-000000000002");
+    let waits = ask(&ann, first).await;
+    assert_eq!(waits["game"]["stage"], "GATHERING");
+    let found = ask(&bob, second).await;
+    assert_eq!(
+        (&found["game"]["id"], &found["game"]["stage"]),
+        (&waits["game"]["id"], &json!("PLAYING"))
+    );
+    // Somebody else waits now; neither retry goes there.
+    let other = ask(&eve, "0193f3a2-91b0-7c11-9e5a-000000000003").await;
+    assert_ne!(other["game"]["id"], found["game"]["id"]);
+    for (player, id, node) in [(&ann, first, 1), (&bob, second, 0)] {
+        let again = ask(&player.at(&nodes[node]), id).await;
+        assert_eq!(
+            (&again["game"]["id"], &again["repeated"]),
+            (&found["game"]["id"], &json!(true))
+        );
+    }
+    assert_eq!(house.count("SELECT count(*) FROM stream_head").await, 2, "two tables in all");
+}

@@ -25,7 +25,13 @@ async fn a_node_needs_nothing_and_says_goodbye() {
     stream.begin_stream("subscription { lobby { id } }", json!({})).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
 
+    // What is asked in the last moment is still done and answered.
+    let mut busy = ann.socket().await;
+    let slow = "mutation { register(name: \"Annabel\", password: \"a long one\") { player { name } errors { code } } }";
+    busy.subscribe("1", slow, json!({})).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     let stopping = tokio::task::spawn_blocking(|| node.stop());
+    assert_eq!(busy.next().await.unwrap()["data"]["register"]["player"]["name"], "Annabel");
     let Heard::Closed(code, reason) = socket.hear().await.unwrap() else { panic!() };
     assert_eq!(code, 1001);
     assert!(reason.contains("afterVersion"), "{reason}");

@@ -151,7 +151,8 @@ async fn a_slow_listener_is_cut_off_and_holds_nobody_up() {
     tokio::time::sleep(Duration::from_secs(3)).await;
     let mut heard = 0;
     let (code, reason) = loop {
-        match slow.hear().await {
+        let said = tokio::time::timeout(Duration::from_secs(30), slow.hear()).await;
+        match said.unwrap_or_else(|_| panic!("silence after {heard} messages")) {
             Ok(Heard::Message(_)) => heard += 1,
             Ok(Heard::Closed(code, reason)) => break (code, reason),
             Err(error) => panic!("after {heard} messages: {error}"),
@@ -179,4 +180,55 @@ async fn a_thousand_listeners_hear_the_same() {
     for versions in watching {
         assert_eq!(versions.await.unwrap(), (1..=last).collect::<Vec<_>>());
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_signed_out_hears_no_more() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, eve) = (node.guest("Ann").await, node.guest("Eve").await);
+    let mut stream = eve.http().await;
+    stream.begin_stream("subscription { lobby { id } }", json!({})).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    eve.ask("mutation { signOut { ended } }", json!({})).await;
+    ann.create(json!({})).await;
+    let said = String::from_utf8(stream.chunk().await.unwrap().unwrap()).unwrap();
+    assert!(said.contains("UNAUTHENTICATED") && !said.contains("game:"), "{said}");
+    // A query as a stream of one answer.
+    let ask = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\naccept: text/event-stream\r\n\
+               content-length: 28\r\n\r\n{\"query\":\"{ me { name } }\"}  ";
+    let answer = node.http().await.exchange(ask.as_bytes()).await.unwrap();
+    assert_eq!(
+        answer.body,
+        b"event: next\ndata: {\"data\":{\"me\":null}}\n\nevent: complete\ndata:\n\n"
+    );
+}
+
+/// Somebody does not read server-sent events: the connection is cut.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_stream_of_events_is_cut_off() {
+    let house = House::new().await;
+    let node = house.node(&["--slow-client-seconds", "1"]);
+    let (ann, bob, eve) =
+        (node.guest("Ann").await, node.guest("Bob").await, node.guest("Eve").await);
+    let (game, table) = begun([&ann, &bob], json!({ "target": 10_000 })).await;
+    play_out([&ann, &bob], &game, table).await;
+    let fat: Vec<String> = (0..20)
+        .map(|n| format!("p{n}: game {{ ruleset {{ parameters table }} seats {{ facts }} }}"))
+        .collect();
+    let query = format!(
+        "subscription($game: ID!) {{ gameEvents(gameId: $game) {{ {} payload }} }}",
+        fat.join(" ")
+    );
+    let mut slow = eve.http().await;
+    slow.begin_stream(&query, json!({ "game": game })).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    let mut end = Ok(Some(Vec::new()));
+    let mut said = String::new();
+    while let Ok(Some(chunk)) = end {
+        said += &String::from_utf8_lossy(&chunk);
+        end = slow.chunk().await;
+    }
+    assert!(end.is_err() || said.contains("TOO_SLOW"), "it was not slow: {} bytes", said.len());
+    assert!(!said.contains("SeedRevealed"));
 }

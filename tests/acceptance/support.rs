@@ -122,7 +122,7 @@ impl Node {
         let log = folder.join(format!("log-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
         let mut child = command(url, folder)
             .args(["serve", "--listen", "127.0.0.1:0", "--actor-rate", "0", "--address-rate", "0"])
-            .args(["--sign-in-rate", "0", "--log-format", "json"])
+            .args(["--sign-in-rate", "0", "--guest-rate", "0", "--log-format", "json"])
             .args(settings)
             .stdout(Stdio::piped())
             .stderr(std::fs::File::create(&log).unwrap())

@@ -7,6 +7,7 @@
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
+    str::Bytes,
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -21,12 +22,12 @@ use async_graphql::{
     },
 };
 use async_graphql_value::{ConstValue, Value};
-use quick_cache::sync::Cache;
+use quick_cache::{Weighter, sync::Cache};
 
 /// The longest document that is kept, in bytes.
 const KEPT_BYTES: usize = 8 * 1024;
-/// How many documents are kept.
-const KEPT: usize = 1000;
+/// How many bytes of documents are kept; parsed, they take some fifty times as much.
+const KEPT: u64 = 512 * 1024;
 
 /// How many shapes of variables are kept of a document.
 const MOST_SHAPES: usize = 16;
@@ -68,7 +69,7 @@ impl Parsed {
     }
 
     /// It was found to fit the schema, asked in this way.
-    pub(crate) fn found_to_fit(&self, shape: Option<u64>) {
+    fn found_to_fit(&self, shape: Option<u64>) {
         let mut fits = self.fits.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(shape) = shape.filter(|shape| !fits.contains(shape) && fits.len() < MOST_SHAPES)
         {
@@ -96,20 +97,32 @@ pub(crate) struct Asked<'a> {
     pub(crate) field: &'a str,
     /// How often it asks for a password to be checked or made.
     pub(crate) sign_ins: u32,
+    /// How many guests it asks for.
+    pub(crate) guests: u32,
     /// What the schema says of this operation with variables of these types does not depend on their values.
     pub(crate) shape: Option<u64>,
+}
+
+/// A document weighs what its text does.
+#[derive(Clone, Debug)]
+struct ByText;
+
+impl Weighter<Box<str>, Arc<Parsed>> for ByText {
+    fn weight(&self, text: &Box<str>, _: &Arc<Parsed>) -> u64 {
+        u64::try_from(text.len()).unwrap_or(u64::MAX)
+    }
 }
 
 /// The documents of a node.
 #[derive(Debug)]
 pub(crate) struct Documents {
-    kept: Cache<Box<str>, Arc<Parsed>>,
+    kept: Cache<Box<str>, Arc<Parsed>, ByText>,
     limits: Limits,
 }
 
 impl Documents {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { kept: Cache::new(KEPT), limits }
+        Self { kept: Cache::with_weighter(1000, KEPT, ByText), limits }
     }
 
     /// The document of a text.
@@ -123,11 +136,15 @@ impl Documents {
             document.operations.iter().map(|(_, operation)| &operation.node.selection_set);
         let fragments = document.fragments.values().map(|fragment| &fragment.node.selection_set);
         let aliases = aliases.chain(fragments).map(|set| count_aliases(&set.node)).sum();
-        let parsed = Arc::new(Parsed { document, aliases, fits: RwLock::default() });
-        if text.len() <= KEPT_BYTES {
-            self.kept.insert(text.into(), Arc::clone(&parsed));
+        Ok(Arc::new(Parsed { document, aliases, fits: RwLock::default() }))
+    }
+
+    /// Keeps a document that was found to fit the schema, asked in this way. What does not fit is not worth keeping.
+    pub(crate) fn keep(&self, text: &str, parsed: &Arc<Parsed>, shape: Option<u64>) {
+        parsed.found_to_fit(shape);
+        if text.len() <= KEPT_BYTES && !self.kept.contains_key(text) {
+            self.kept.insert(text.into(), Arc::clone(parsed));
         }
-        Ok(parsed)
     }
 
     /// Checks what an operation of a document asks.
@@ -144,12 +161,11 @@ impl Documents {
         let size = meter.measure(&chosen.selection_set.node);
         too_much("levels of depth", size.depth.into(), limits.max_depth.into())?;
         too_much("points of cost", size.cost, limits.max_cost)?;
-        let fields = root_fields(&parsed.document, &chosen.selection_set.node);
-        let sign_ins = fields.iter().filter(|name| is_sign_in(name)).count();
         Ok(Asked {
             kind: chosen.ty,
-            field: fields.first().copied().unwrap_or_default(),
-            sign_ins: u32::try_from(sign_ins).unwrap_or(u32::MAX),
+            field: first_field(&chosen.selection_set.node),
+            sign_ins: size.sign_ins,
+            guests: size.guests,
             shape: shape(chosen, operation, variables),
         })
     }
@@ -158,25 +174,18 @@ impl Documents {
     fn check_text(&self, text: &str) -> Result<(), BadDocument> {
         let deepest = 4 * u64::from(self.limits.max_depth);
         let (mut tokens, mut depth) = (0u64, 0u64);
-        let mut rest = text.bytes().peekable();
+        let mut rest = text.bytes();
         while let Some(byte) = rest.next() {
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' | b',' => continue,
                 b'#' => {
-                    while rest.next_if(|&byte| byte != b'\n').is_some() {}
+                    skip_while(&mut rest, |byte| byte != b'\n' && byte != b'\r');
                     continue;
                 }
                 b'{' | b'(' | b'[' => depth += 1,
                 b'}' | b')' | b']' => depth = depth.saturating_sub(1),
-                b'"' => {
-                    while let Some(byte) = rest.next_if(|&byte| byte != b'"') {
-                        if byte == b'\\' {
-                            rest.next();
-                        }
-                    }
-                    rest.next();
-                }
-                _ if is_word(byte) => while rest.next_if(|&byte| is_word(byte)).is_some() {},
+                b'"' => skip_string(&mut rest),
+                _ if is_word(byte) => skip_while(&mut rest, is_word),
                 _ => {}
             }
             tokens += 1;
@@ -184,6 +193,42 @@ impl Documents {
             too_much("words and signs", tokens, self.limits.max_tokens.into())?;
         }
         Ok(())
+    }
+}
+
+/// Passes over a string whose first quote was read: `"…"`, `""`, or a block between three quotes.
+fn skip_string(rest: &mut Bytes<'_>) {
+    let follows = |rest: &Bytes<'_>, quotes: &[u8]| {
+        quotes.iter().zip(rest.clone()).filter(|(quote, byte)| *quote == byte).count()
+            == quotes.len()
+    };
+    let block = follows(rest, b"\"\"");
+    if block {
+        rest.nth(1);
+    }
+    while let Some(byte) = rest.next() {
+        match byte {
+            // In a block only three quotes in a row are escaped, and then nothing that follows ends it.
+            b'\\' if !block => {
+                rest.next();
+            }
+            b'\\' if follows(rest, b"\"\"\"") => {
+                rest.nth(2);
+            }
+            b'"' if !block => return,
+            b'"' if follows(rest, b"\"\"") => {
+                rest.nth(1);
+                return;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Passes over bytes as long as they are such.
+fn skip_while(rest: &mut Bytes<'_>, such: impl Fn(u8) -> bool) {
+    while rest.clone().next().is_some_and(&such) {
+        rest.next();
     }
 }
 
@@ -273,23 +318,12 @@ fn count_aliases(set: &SelectionSet) -> u32 {
     set.items.iter().map(count).sum()
 }
 
-/// The names of the fields of an operation itself, also those in fragments: few, as the cost was checked.
-fn root_fields<'a>(document: &'a ExecutableDocument, set: &'a SelectionSet) -> Vec<&'a str> {
-    let mut fields = Vec::new();
-    for selection in &set.items {
-        match &selection.node {
-            Selection::Field(field) => fields.push(field.node.name.node.as_str()),
-            Selection::InlineFragment(inline) => {
-                fields.extend(root_fields(document, &inline.node.selection_set.node));
-            }
-            Selection::FragmentSpread(spread) => {
-                if let Some(fragment) = document.fragments.get(&spread.node.fragment_name.node) {
-                    fields.extend(root_fields(document, &fragment.node.selection_set.node));
-                }
-            }
-        }
+/// The first field of an operation, if it begins with one.
+fn first_field(set: &SelectionSet) -> &str {
+    match set.items.first().map(|selection| &selection.node) {
+        Some(Selection::Field(field)) => field.node.name.node.as_str(),
+        Some(Selection::InlineFragment(_) | Selection::FragmentSpread(_)) | None => "",
     }
-    fields
 }
 
 /// How much a part of a document asks.
@@ -297,6 +331,15 @@ fn root_fields<'a>(document: &'a ExecutableDocument, set: &'a SelectionSet) -> V
 struct Size {
     depth: u32,
     cost: u64,
+    sign_ins: u32,
+    guests: u32,
+}
+
+impl Size {
+    /// A spread of nothing: validation will say so, and it must not be free until then.
+    const NOTHING: Self = Self { depth: 0, cost: 1, sign_ins: 0, guests: 0 };
+    /// A circle: it is refused for its depth.
+    const ENDLESS: Self = Self { depth: u32::MAX, cost: u64::MAX, sign_ins: 0, guests: 0 };
 }
 
 struct Meter<'a> {
@@ -316,12 +359,14 @@ impl<'a> Meter<'a> {
                 Selection::FragmentSpread(spread) => {
                     match self.document.fragments.get_key_value(&spread.node.fragment_name.node) {
                         Some((name, fragment)) => self.fragment(name, &fragment.node),
-                        None => Size::default(),
+                        None => Size::NOTHING,
                     }
                 }
             };
             whole.depth = whole.depth.max(part.depth);
             whole.cost = whole.cost.saturating_add(part.cost);
+            whole.sign_ins = whole.sign_ins.saturating_add(part.sign_ins);
+            whole.guests = whole.guests.saturating_add(part.guests);
         }
         whole
     }
@@ -330,8 +375,7 @@ impl<'a> Meter<'a> {
         if let Some(&size) = self.known.get(name) {
             return size;
         }
-        // A circle is refused for its cost.
-        self.known.insert(name, Size { depth: u32::MAX, cost: u64::MAX });
+        self.known.insert(name, Size::ENDLESS);
         let size = self.measure(&fragment.selection_set.node);
         self.known.insert(name, size);
         size
@@ -343,6 +387,8 @@ impl<'a> Meter<'a> {
         Size {
             depth: inner.depth.saturating_add(1),
             cost: own_cost(&field.name.node).saturating_add(inner.cost.saturating_mul(times)),
+            sign_ins: inner.sign_ins.saturating_add(u32::from(is_sign_in(&field.name.node))),
+            guests: inner.guests.saturating_add(u32::from(field.name.node == "signInAsGuest")),
         }
     }
 
@@ -370,6 +416,9 @@ impl<'a> Meter<'a> {
 fn own_cost(field: &str) -> u64 {
     match field {
         "signIn" | "register" => 2_500,
+        // These ask the database once more, or sign something.
+        "events" | "fairness" | "selections" | "legalCommands" => 20,
+        "lastAction" => 10,
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" => 500,
         "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
         | "chooseSeed" => 100,
@@ -429,9 +478,22 @@ mod tests {
     fn fragments_are_counted_where_they_are_used_and_never_expanded() {
         let fragment = |n| format!("fragment f{n} on Query {{ ...f{m} ...f{m} }}", m = n + 1);
         let bomb: Vec<String> = (0..60).map(fragment).collect();
+        let bomb = bomb.join(" ");
         let last = "fragment f60 on Query { me { id } }";
-        check(&format!("{{ ...f0 }} {} {last}", bomb.join(" ")), "points of cost");
+        check(&format!("{{ ...f0 }} {bomb} {last}"), "points of cost");
+        // The last one does not exist: it costs all the same.
+        check(&format!("{{ ...f0 }} {bomb}"), "points of cost");
         check("{ ...f } fragment f on Query { me { id } ...f }", "too many");
+    }
+
+    #[test]
+    fn nothing_hides_from_the_count() {
+        let deep = "{ a ".repeat(1000);
+        check(&format!("#\r{deep}"), "levels of brackets");
+        check(&format!("query($x: S = \"\"\"a\"b\"\"\") {deep}"), "levels of brackets");
+        check(&format!("{{ a(x: \"\") {deep}"), "levels of brackets");
+        check(&format!("{{ a(x: \"\"\"\\\"\"\" x \"\"\") {deep}"), "levels of brackets");
+        check("{ me(x: \"\"\"{{{{{{ \\\"\"\" \" }}\"\"\") { id } }", "me");
     }
 
     #[test]

@@ -104,7 +104,9 @@ async fn work(options: &Options, folder: &Path, out: &mut impl Write) -> Result<
         }
         Task::Revoke { session } => {
             let accounts = accounts(options, folder)?;
-            accounts.end(*session).await.map_err(|error| error.to_string())?;
+            if !accounts.end(*session).await.map_err(|error| error.to_string())? {
+                return Err(format!("there is no session {session}, or it was ended before"));
+            }
             writeln!(out, "{GOOD}✓{GOOD:#} session {session} is ended").map_err(said)
         }
     }

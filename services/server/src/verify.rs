@@ -63,7 +63,7 @@ enum Problem {
 fn read(path: &Path) -> Result<Log, Problem> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| Problem::Unreadable(error.to_string()))?;
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let lines = (1..).zip(text.lines().filter(|line| !line.trim().is_empty()));
     let (mut log, mut previous) = (Log { events: Vec::new(), chained: false }, Hash::ZERO);
     for (number, line) in lines {
         let unreadable = |why: String| Problem::Unreadable(format!("line {number}: {why}"));

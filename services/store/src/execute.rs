@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use domain::{Command, Event, Moment, Rejection, decide, evolve, fair::FairDice, fair::Secret};
+use domain::{
+    Command, Event, Game, Moment, Rejection, SeatNo, decide, evolve,
+    fair::{FairDice, Secret},
+};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -59,6 +62,9 @@ pub enum ExecuteError {
         /// Where it is.
         version: i64,
     },
+    /// Whoever asks does not sit on the seat they ask for.
+    #[error("this seat is somebody else's")]
+    NotYourSeat,
     /// The log did not take it.
     #[error(transparent)]
     Append(#[from] AppendError),
@@ -82,6 +88,12 @@ impl Request<'_> {
         if let Some(expected) = self.expected.filter(|&expected| expected != state.head.version) {
             return Err(ExecuteError::Stale { expected, version: state.head.version });
         }
+        if let Some(game) = &state.game
+            && !self.actor.is_nil()
+            && !speaks_for(game, self.command, self.actor)
+        {
+            return Err(ExecuteError::NotYourSeat);
+        }
         Ok(match &state.game {
             Some(game) => {
                 let mut dice = FairDice::new(self.secret, game);
@@ -89,6 +101,24 @@ impl Request<'_> {
             }
             None => decide(None, self.command, self.now, &mut domain::NoDice),
         }?)
+    }
+}
+
+/// Whether an account may ask this: of a seat only who sits there, to start only who has not left. A seat may have
+/// changed hands since the command was made, so this is asked of the state that it is decided on.
+fn speaks_for(game: &Game, command: &Command, actor: Uuid) -> bool {
+    let sits = |seat: SeatNo| {
+        game.table.seats.get(usize::from(seat)).is_some_and(|seat| seat.player.0 == actor)
+    };
+    match command {
+        Command::ChooseSeed { seat, .. } | Command::Leave { seat } | Command::Play { seat, .. } => {
+            sits(*seat)
+        }
+        Command::Start => game.table.seated().any(sits),
+        Command::Join { player, .. } => player.0 == actor,
+        Command::Create { .. } => true,
+        // These are the house's.
+        Command::TimeOut { .. } | Command::Abandon { .. } => false,
     }
 }
 

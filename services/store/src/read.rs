@@ -89,6 +89,19 @@ impl Store {
         stream::once(checked).try_flatten()
     }
 
+    /// At most so many events of a stream behind a version.
+    pub async fn page(
+        &self,
+        stream: StreamId,
+        after: i64,
+        most: i64,
+    ) -> Result<Vec<Recorded>, ReadError> {
+        let shard = Shard::of(stream).sql();
+        let query = sqlx::query(STREAM_PAGE).bind(shard).bind(stream).bind(after).bind(most);
+        let rows = in_time(query.fetch_all(&self.pool)).await?;
+        rows.iter().map(|row| decode(&envelope(row).map_err(StoreError::from)?)).collect()
+    }
+
     /// The events of a shard behind a position, in the order of commits.
     pub fn log(
         &self,
@@ -146,9 +159,7 @@ SELECT request, first_version, last_version FROM receipt WHERE shard = $1 AND st
         let request = Hash::from_sql(row.try_get(0).map_err(StoreError::from)?);
         let first_version: i64 = row.try_get(1).map_err(StoreError::from)?;
         let last: i64 = row.try_get(2).map_err(StoreError::from)?;
-        let count = usize::try_from(last - first_version + 1).unwrap_or(0);
-        let events = self.stream(stream, first_version - 1).take(count);
-        let recorded: Vec<Recorded> = events.try_collect().await?;
+        let recorded = self.page(stream, first_version - 1, last - first_version + 1).await?;
         let at = recorded.first().map_or(Moment::default(), |first| first.at);
         let events = recorded.into_iter().map(|recorded| recorded.event).collect();
         Ok(Some(Receipt { request, first_version, at, events }))

@@ -85,6 +85,16 @@ impl Store {
         }
     }
 
+    /// Learns an event of a game that this node remembers, if it is the next one.
+    pub fn learn(&self, recorded: &Recorded) {
+        let known = self.states.peek(&recorded.stream);
+        let Some(known) = known.filter(|known| known.head.version + 1 == recorded.version) else {
+            return;
+        };
+        let game = evolve(known.game.clone(), &recorded.event);
+        self.remember(recorded.stream, &Arc::new(Loaded { game, head: recorded.head() }));
+    }
+
     /// A game as this node knows it.
     pub fn remembered(&self, stream: StreamId) -> Option<Arc<Loaded>> {
         self.states.get(&stream)

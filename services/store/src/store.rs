@@ -88,12 +88,6 @@ impl Store {
         self.committer.commit(Prepared::new(&append)?).await
     }
 
-    /// Whether the database answers.
-    pub async fn is_up(&self) -> bool {
-        let asked = async { sqlx::query("SELECT 1").execute(&self.pool).await };
-        matches!(tokio::time::timeout(Duration::from_secs(3), asked).await, Ok(Ok(_)))
-    }
-
     /// Gives up connections that nobody uses: after the database was away they are of no use.
     pub fn forget_connections(&self) {
         while let Some(connection) = self.pool.try_acquire() {

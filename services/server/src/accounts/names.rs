@@ -1,6 +1,10 @@
 //! The names people go by, kept beside the log and asked for in batches.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use quick_cache::sync::Cache;
 use sqlx::{PgPool, Row};
@@ -10,11 +14,14 @@ use uuid::Uuid;
 /// How many names are kept in memory.
 const MOST: usize = 50_000;
 
+/// How long a name is believed: another node may have given a new one.
+const GOOD_FOR: Duration = Duration::from_mins(1);
+
 /// The names shown.
 #[derive(Debug)]
 pub(crate) struct Names {
     pool: PgPool,
-    known: Cache<Uuid, Arc<str>>,
+    known: Cache<Uuid, (Arc<str>, Instant)>,
 }
 
 /// What the log calls a player: nothing that says who it is.
@@ -30,12 +37,13 @@ impl Names {
 
     /// Remembers a name that was just given.
     pub(crate) fn know(&self, account: Uuid, name: &Arc<str>) {
-        self.known.insert(account, Arc::clone(name));
+        self.known.insert(account, (Arc::clone(name), Instant::now()));
     }
 
     /// The name of an account if it is in memory.
     pub(crate) fn at_hand(&self, account: Uuid) -> Option<Arc<str>> {
-        self.known.get(&account)
+        let (name, since) = self.known.get(&account)?;
+        (since.elapsed() < GOOD_FOR).then_some(name)
     }
 
     /// The names of these accounts, in one round trip at most. An account that is gone keeps its pseudonym.
@@ -46,7 +54,7 @@ impl Names {
         let mut names = HashMap::new();
         let mut unknown = Vec::new();
         for account in accounts {
-            match self.known.get(&account) {
+            match self.at_hand(account) {
                 Some(name) => {
                     names.insert(account, name);
                 }

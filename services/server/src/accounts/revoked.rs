@@ -8,7 +8,7 @@ use std::{
 use domain::Moment;
 use uuid::Uuid;
 
-/// The sessions ended lately: a token outlives its session by its own life at most.
+/// Sessions that were ended, and until when a token of theirs could be good.
 #[derive(Debug, Default)]
 pub(crate) struct Revoked(RwLock<HashMap<Uuid, Moment>>);
 
@@ -21,9 +21,9 @@ impl Revoked {
         self.0.write().unwrap_or_else(PoisonError::into_inner).extend(sessions);
     }
 
-    /// Forgets what was revoked before: no token of theirs is good any more.
+    /// Forgets sessions of which no token is good any more.
     pub(crate) fn forget_before(&self, moment: Moment) {
         let mut sessions = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        sessions.retain(|_, &mut revoked| revoked >= moment);
+        sessions.retain(|_, &mut until| until >= moment);
     }
 }

@@ -1,7 +1,7 @@
 //! Access tokens: signed statements of who somebody is, for a short while.
 //!
-//! A token is a JWT with one algorithm, `EdDSA`. Its key is named in the header; the header must be exactly the one we
-//! write, so there is no algorithm to confuse. Checking a signature costs more than answering many a request, so
+//! A token is a JWT with one algorithm, `EdDSA`. Its key is named in the header; any other algorithm in the
+//! header is refused, so there is none to confuse. Checking a signature costs more than answering many a request, so
 //! tokens seen to be good are remembered.
 
 use std::time::Duration;
@@ -10,17 +10,19 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use domain::Moment;
 use ed25519_dalek::{Signature, Signer, SigningKey};
 use quick_cache::sync::Cache;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{Role, Viewer, revoked::Revoked};
+use super::{Role, Viewer, revoked::Revoked, sessions::LONGEST_LIFE};
 use crate::keys::{Key, KeyRing};
 
 /// Who issues our tokens.
 const ISSUER: &str = "croupier";
 /// The longest token looked at.
 const MOST_BYTES: usize = 1024;
+/// How old what we know about the keys may be.
+const LOOK_FOR_KEYS: Duration = Duration::from_secs(20);
 /// How many good tokens are remembered.
 const REMEMBERED: usize = 20_000;
 
@@ -65,7 +67,8 @@ pub(crate) struct Tokens {
     keys: KeyRing,
     pub(crate) lifetimes: Lifetimes,
     pub(crate) revoked: Revoked,
-    good: Cache<[u8; 32], Viewer>,
+    /// Who shows a token, and the key that signed it.
+    good: Cache<[u8; 32], (Viewer, Uuid)>,
 }
 
 impl Tokens {
@@ -88,8 +91,6 @@ impl Tokens {
 
     /// Any statement, signed with the key in use.
     pub(crate) fn sign(&self, claims: &impl Serialize) -> Option<String> {
-        // A key that was added is used within a minute.
-        self.keys.look_again(Duration::from_mins(1));
         let key = self.keys.newest().ok()?;
         let header = Header { alg: "EdDSA".to_owned(), typ: "JWT".to_owned(), kid: key.id };
         let part = |json: serde_json::Result<Vec<u8>>| Some(BASE64.encode(json.ok()?));
@@ -105,13 +106,17 @@ impl Tokens {
             return Err(BadToken::Malformed);
         }
         let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        let viewer = if let Some(viewer) = self.good.get(&digest) {
-            viewer
+        let (viewer, key) = if let Some(known) = self.good.get(&digest) {
+            known
         } else {
-            let viewer = self.read(token).ok_or(BadToken::Malformed)?;
-            self.good.insert(digest, viewer);
-            viewer
+            let read = self.read(token).ok_or(BadToken::Malformed)?;
+            self.good.insert(digest, read);
+            read
         };
+        // Whoever takes a key away takes back what it signed.
+        if !self.keys.all().iter().any(|known| known.id == key) {
+            return Err(BadToken::Malformed);
+        }
         if viewer.until <= now {
             return Err(BadToken::Expired);
         }
@@ -121,7 +126,24 @@ impl Tokens {
         Ok(viewer)
     }
 
-    fn read(&self, token: &str) -> Option<Viewer> {
+    fn read(&self, token: &str) -> Option<(Viewer, Uuid)> {
+        let (claims, key): (Claims, Uuid) = self.open(token)?;
+        let life = Duration::from_secs(claims.exp.saturating_sub(claims.iat));
+        let longest = LONGEST_LIFE.max(self.lifetimes.access);
+        let viewer = Viewer {
+            account: claims.sub,
+            role: Role::named(&claims.role)?,
+            session: claims.sid,
+            until: Moment(claims.exp.saturating_mul(1000)),
+        };
+        (claims.iss == ISSUER && life <= longest).then_some((viewer, key))
+    }
+
+    /// A statement that we signed, and the key that signed it.
+    pub(super) fn open<T: DeserializeOwned>(&self, token: &str) -> Option<(T, Uuid)> {
+        if token.len() > MOST_BYTES {
+            return None;
+        }
         let (signed, signature) = token.rsplit_once('.')?;
         let (header, claims) = signed.split_once('.')?;
         let header: Header = serde_json::from_slice(&BASE64.decode(header).ok()?).ok()?;
@@ -132,13 +154,12 @@ impl Tokens {
         let signature = Signature::from_slice(&BASE64.decode(signature).ok()?).ok()?;
         let public = signing_key(&key).verifying_key();
         public.verify_strict(signed.as_bytes(), &signature).ok()?;
-        let claims: Claims = serde_json::from_slice(&BASE64.decode(claims).ok()?).ok()?;
-        (claims.iss == ISSUER).then_some(Viewer {
-            account: claims.sub,
-            role: Role::named(&claims.role)?,
-            session: claims.sid,
-            until: Moment(claims.exp.saturating_mul(1000)),
-        })
+        Some((serde_json::from_slice(&BASE64.decode(claims).ok()?).ok()?, key.id))
+    }
+
+    /// Finds keys that were added or taken away, within half a minute.
+    pub(crate) fn look_after(&self) {
+        self.keys.look_again(LOOK_FOR_KEYS);
     }
 
     /// The public keys, as a JSON Web Key Set: anybody can check what we signed.
@@ -200,6 +221,8 @@ mod tests {
         assert_eq!(node.check(&new, Moment(0)), Ok(VIEWER));
         assert_eq!(node.check(&old, Moment(0)), Ok(VIEWER));
         std::fs::remove_file(folder.path().join(format!("token-{new_key}.key"))).unwrap();
+        node.keys.look_again(Duration::ZERO);
+        assert_eq!(node.check(&new, Moment(0)), Err(BadToken::Malformed));
         assert_eq!(tokens(folder.path()).check(&new, Moment(0)), Err(BadToken::Malformed));
         // Somebody else's key of the same name is not ours.
         let elsewhere = tempfile::tempdir().unwrap();

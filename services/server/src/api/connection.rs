@@ -46,9 +46,13 @@ macro_rules! connection {
         }
 
         impl $connection {
-            /// A page out of one item more than fits, if there is one.
-            pub(super) fn page(mut items: Vec<(String, $item)>, size: usize, after: bool) -> Self {
-                let has_next_page = items.len() > size;
+            /// A page of these items, of which one may be more than fits.
+            pub(super) fn page(
+                mut items: Vec<(String, $item)>,
+                has_next_page: bool,
+                size: usize,
+                after: bool,
+            ) -> Self {
                 items.truncate(size);
                 let page_info = PageInfo {
                     has_next_page,

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     app::App,
-    play::{Done, PlayError},
+    play::{Done, Made, PlayError},
 };
 
 /// Something that happened in a game.
@@ -55,17 +55,16 @@ impl GameEvent {
 
     /// The events that a wish made happen.
     pub(super) fn all(done: &Done) -> Vec<Self> {
-        let made = (done.executed.first_version..).zip(&done.executed.events);
-        made.map(|(version, event)| Self {
+        let event = |made: &Made| Self {
             game: done.game,
-            version,
-            at: done.executed.at,
-            command: done.command,
+            version: made.version,
+            at: made.at,
+            command: made.command,
             actor: done.actor,
-            event: Told::Here(event.clone()),
-            state: Some(Arc::clone(&done.executed.state)),
-        })
-        .collect()
+            event: Told::Here(made.event.clone()),
+            state: Some(Arc::clone(&done.state)),
+        };
+        done.made.iter().map(event).collect()
     }
 
     pub(super) fn cursor(&self) -> String {

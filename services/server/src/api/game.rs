@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use async_graphql::{Context, Enum, ID, Object, SimpleObject, dataloader::DataLoader};
 use domain::{Combination, DecidedBy, DiePlace, Event, Game, Legal, Play, Stage, fair::seeds_hash};
-use futures_util::{StreamExt, TryStreamExt};
 use store::Loaded;
 use uuid::Uuid;
 
@@ -174,7 +173,10 @@ impl GameView {
             .map(|id| {
                 let state = states.remove(id)?;
                 let game = state.game.as_ref()?;
-                let admitted = access.get(id).is_some_and(|access| access.admits(invite));
+                let account = viewer.map(|viewer| viewer.account);
+                let admitted = access
+                    .get(id)
+                    .is_some_and(|access| access.admits(invite) || Some(access.creator) == account);
                 let sits = viewer.is_some_and(|viewer| seat_of(game, viewer.account).is_some());
                 (sees_all || admitted || sits).then_some(Self { id: *id, state })
             })
@@ -204,7 +206,7 @@ impl GameView {
 #[Object(name = "Game")]
 impl GameView {
     /// The global id.
-    async fn id(&self) -> ID {
+    pub(super) async fn id(&self) -> ID {
         Named::Game(self.id).id()
     }
 
@@ -343,18 +345,15 @@ impl GameView {
         let from = after.as_deref().map_or(Ok(0), str::parse::<i64>);
         let from = from.ok().filter(|from| (0..=last).contains(from));
         let from = from.ok_or_else(|| bad_input("after is the cursor of an event of this game"))?;
-        let store = &app(ctx).tables.store;
-        let recorded: Vec<_> = store
-            .stream(self.id, from)
-            .take(size + 1)
-            .try_collect()
-            .await
-            .map_err(PlayError::from)?;
+        let most = i64::try_from(size + 1).unwrap_or(i64::MAX);
+        let recorded = app(ctx).tables.store.page(self.id, from, most).await;
+        let recorded = recorded.map_err(PlayError::from)?;
+        let more = recorded.len() > size;
         let items = recorded.into_iter().map(|recorded| {
             let event = GameEvent::logged(Arc::new(recorded), Some(Arc::clone(&self.state)));
             (event.cursor(), event)
         });
-        Ok(GameEventConnection::page(items.collect(), size, after.is_some()))
+        Ok(GameEventConnection::page(items.collect(), more, size, after.is_some()))
     }
 
     /// How it ended, once it has.
@@ -455,8 +454,8 @@ fn decided_by(by: DecidedBy) -> &'static str {
 
 /// The secret that the last event of the game tells.
 async fn revealed(app: &App, view: &GameView) -> async_graphql::Result<Option<String>> {
-    let last = app.tables.store.stream(view.id, view.state.head.version - 1);
-    let last: Vec<_> = last.try_collect().await.map_err(PlayError::from)?;
+    let last = app.tables.store.page(view.id, view.state.head.version - 1, 1).await;
+    let last = last.map_err(PlayError::from)?;
     let told = last.into_iter().find_map(|recorded| {
         if let Event::SeedRevealed { secret } = recorded.event { Some(hex(&secret)) } else { None }
     });

@@ -30,8 +30,8 @@ pub(super) struct GamePayload {
 impl From<Done> for GamePayload {
     fn from(done: Done) -> Self {
         let events = GameEvent::all(&done);
-        let repeated = done.executed.repeated;
-        let game = Some(GameView { id: done.game, state: done.executed.state });
+        let repeated = done.repeated;
+        let game = Some(GameView { id: done.game, state: done.state });
         Self { game, events, repeated, errors: Vec::new() }
     }
 }
@@ -46,12 +46,7 @@ impl GamePayload {
         match done {
             Ok(done) => Ok(done.into()),
             Err(PlayError::Refused(refusal)) => Self::refused(ctx, game, refusal).await,
-            Err(error) => {
-                if matches!(error, PlayError::Unavailable(_)) {
-                    app(ctx).database.set_away(true);
-                }
-                Err(error.into())
-            }
+            Err(error) => Err(error.into()),
         }
     }
 

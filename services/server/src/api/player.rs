@@ -24,7 +24,7 @@ pub(super) struct Player {
 #[Object]
 impl Player {
     /// The global id.
-    async fn id(&self) -> ID {
+    pub(super) async fn id(&self) -> ID {
         Named::Player(self.account).id()
     }
 

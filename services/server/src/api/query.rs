@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object, Union};
+use async_graphql::{Context, ID, Interface, Object};
 use sqlx::Row;
 use uuid::Uuid;
 
@@ -27,7 +27,8 @@ use crate::{
 pub(crate) struct Query;
 
 /// Anything with a global id.
-#[derive(Clone, Debug, Union)]
+#[derive(Clone, Debug, Interface)]
+#[graphql(field(name = "id", ty = "ID", desc = "The global id."))]
 enum Node {
     Game(GameView),
     Player(Player),
@@ -138,9 +139,9 @@ async fn games(
     let rows = query.fetch_all(app.tables.store.pool()).await.map_err(PlayError::from)?;
     let ids = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<Uuid>, _>>();
     let ids = ids.map_err(PlayError::from)?;
-    let views = GameView::load(app, viewer_if_any(ctx), &ids, None).await?;
+    let views = GameView::load(app, viewer_if_any(ctx), &ids[..ids.len().min(size)], None).await?;
     let found = views.into_iter().flatten().map(|view| (view.id.to_string(), view));
-    Ok(GameConnection::page(found.collect(), size, after))
+    Ok(GameConnection::page(found.collect(), ids.len() > size, size, after))
 }
 
 async fn find_player(app: &App, id: Uuid) -> async_graphql::Result<Option<Player>> {

@@ -138,7 +138,7 @@ impl SessionMutation {
         let ended = if everywhere {
             accounts.end_all(viewer.account).await
         } else {
-            accounts.end(viewer.session).await.map(|()| 1)
+            accounts.end(viewer.session).await.map(usize::from)
         };
         ended.map(|ended| SignOutPayload { ended: int(ended) }).map_err(account_error)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, ID, Subscription as GraphqlSubscription};
+use domain::Stage;
 use futures_util::{Stream, StreamExt, stream};
 use sqlx::Row;
 use uuid::Uuid;
@@ -57,7 +58,11 @@ impl Subscription {
                 format!("this game ends with version {last}; there is nothing behind {after}");
             return Err(bad_input(message));
         }
-        Ok(app.tables.follow(id, after).map(|event| Ok(GameEvent::logged(event?, None))))
+        // A game that is over has nothing more to say than what it said.
+        let over = matches!(view.game()?.table.stage, Stage::Ended(_));
+        let silent = over && after == view.state.head.version;
+        let events = stream::iter((!silent).then(|| app.tables.follow(id, after))).flatten();
+        Ok(events.map(|event| Ok(GameEvent::logged(event?, None))))
     }
 
     /// Public games that are opened, filled, begun or closed, as it happens. Ask `lobby` for those already there.
@@ -65,10 +70,9 @@ impl Subscription {
         &self,
         ctx: &Context<'_>,
     ) -> async_graphql::Result<impl Stream<Item = async_graphql::Result<GameView>> + use<>> {
-        let viewer = viewer(ctx)?;
-        let app = Arc::clone(app(ctx));
-        let news = app.tables.lobby_news();
-        Ok(news.filter_map(move |game| public_game(Arc::clone(&app), viewer, game)))
+        viewer(ctx)?;
+        let news = app(ctx).tables.lobby_news();
+        Ok(news.map(|(id, state)| Ok(GameView { id, state })))
     }
 
     /// Games in which it is your turn: those of now first, and then whenever your turn begins.
@@ -83,20 +87,6 @@ impl Subscription {
         let turns = stream::iter(now).chain(news);
         Ok(turns.filter_map(move |game| my_turn_in(Arc::clone(&app), viewer, game)))
     }
-}
-
-async fn public_game(
-    app: Arc<App>,
-    viewer: Viewer,
-    game: Uuid,
-) -> Option<async_graphql::Result<GameView>> {
-    // Private games are nobody's news, also not of who could see them.
-    match app.tables.access.admits(game, None).await {
-        Ok(true) => {}
-        Ok(false) => return None,
-        Err(error) => return Some(Err(PlayError::from(error).into())),
-    }
-    GameView::find(&app, viewer, game, None).await.map_err(Into::into).transpose()
 }
 
 async fn my_turn_in(

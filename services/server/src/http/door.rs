@@ -134,13 +134,15 @@ impl From<BadDocument> for Refused {
 }
 
 impl Door {
-    /// Who asks: the token in the header, the address of the connection or of the proxy we trust.
+    /// Who asks: the token in the header, the address of the connection or of the proxy we trust. Asking counts
+    /// against the address first: checking a token costs more than refusing.
     pub(super) fn client(
         &self,
         headers: &HeaderMap,
         peer: Option<Peer>,
     ) -> Result<Client, Refused> {
         let address = self.address(headers, peer);
+        self.rates.address(address).map_err(|wait| Refused::too_often("this address", wait))?;
         let token = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or(""));
         let viewer = token.map(|header| self.viewer(header)).transpose()?;
         Ok(Client { viewer, address })
@@ -172,14 +174,18 @@ impl Door {
         place.and_then(|place| seen[place].parse().ok()).unwrap_or(direct)
     }
 
-    /// Checks how often somebody asks.
+    /// Checks how often an account asks.
     pub(super) fn admit(&self, client: &Client) -> Result<(), Refused> {
-        let too_often = |whose: &'static str| move |wait| Refused::too_often(whose, wait);
-        self.rates.address(client.address).map_err(too_often("this address"))?;
-        match client.viewer {
-            Some(viewer) => self.rates.actor(viewer.account).map_err(too_often("this account")),
-            None => Ok(()),
-        }
+        let Some(viewer) = client.viewer else { return Ok(()) };
+        let admitted = self.rates.actor(viewer.account);
+        admitted.map_err(|wait| Refused::too_often("this account", wait))
+    }
+
+    /// Checks how often an address and an account ask, on a connection that is there already.
+    pub(super) fn admit_again(&self, client: &Client) -> Result<(), Refused> {
+        let admitted = self.rates.address(client.address);
+        admitted.map_err(|wait| Refused::too_often("this address", wait))?;
+        self.admit(client)
     }
 
     /// Checks what somebody asks, and makes it ready.
@@ -196,6 +202,10 @@ impl Door {
         if checked.sign_ins > 0 {
             let tried = self.rates.sign_ins(client.address, checked.sign_ins);
             tried.map_err(|wait| Refused::too_often("this address", wait))?;
+        }
+        if checked.guests > 0 {
+            let asked = self.rates.guests(client.address, checked.guests);
+            asked.map_err(|wait| Refused::too_often("this address", wait))?;
         }
         let document: ExecutableDocument = parsed.document.clone();
         let mut request = Request::new(asked.query).variables(variables).data(id);
@@ -217,6 +227,7 @@ impl Door {
         // Whether a document fits the schema costs as much to find out as to execute it: once is enough.
         let known = parsed.is_known_to_fit(shape);
         let api = if known { &self.unchecked } else { &self.api };
+        let text = if known { String::new() } else { request.query.clone() };
         let executed = tokio::time::timeout(self.settings.request_time(), api.execute(request));
         let response = executed.await.unwrap_or_else(|_| {
             let mut error = ServerError::new("this took too long; try again in a moment", None);
@@ -224,7 +235,7 @@ impl Door {
             Response::from_errors(vec![error])
         });
         if !known && !is_request_error(&response) {
-            parsed.found_to_fit(shape);
+            self.documents.keep(&text, &parsed, shape);
         }
         let response = self.finished(response, id);
         let outcome = if response.errors.is_empty() { "ok" } else { "error" };
@@ -249,7 +260,7 @@ impl Door {
                 let code = if early { Code::BadDocument } else { Code::BadInput };
                 extensions.set("code", code.name());
             } else if code == Some(Code::Unavailable.name().into()) {
-                self.app.database.set_away(true);
+                self.app.database.look();
             }
             extensions.set("requestId", id.0.to_string());
         }

@@ -13,8 +13,8 @@ use serde::Deserialize;
 use tracing::Instrument;
 
 use super::{
-    Peer,
-    door::{Asked, Door, Ready, Refused, is_request_error, request_id, written},
+    Peer, Place,
+    door::{Asked, Client, Door, Ready, Refused, is_request_error, request_id, written},
     negotiate::{Media, is_json},
     socket, sse,
 };
@@ -56,9 +56,14 @@ async fn answer(door: Arc<Door>, request: Request<Body>, id: RequestId) -> Respo
         );
     };
     match ready(&door, &parts, body, media, id).await {
-        Ok(ready) if media == Media::EventStream => sse::stream(door, ready),
-        Ok(ready) => {
+        Ok((ready, client)) if ready.kind == OperationType::Subscription => {
+            sse::stream(door, ready, client.viewer, parts.extensions.get::<Place>().cloned())
+        }
+        Ok((ready, _)) => {
             let response = door.execute(ready).await;
+            if media == Media::EventStream {
+                return sse::single(&written(&response));
+            }
             let tells = media == Media::GraphqlResponse && is_request_error(&response);
             let status = if tells { StatusCode::BAD_REQUEST } else { StatusCode::OK };
             reply(status, media, written(&response))
@@ -73,7 +78,7 @@ async fn ready(
     body: Body,
     media: Media,
     id: RequestId,
-) -> Result<Ready, Refused> {
+) -> Result<(Ready, Client), Refused> {
     let client = door.client(&parts.headers, parts.extensions.get::<Peer>().copied())?;
     door.admit(&client)?;
     let asked = match parts.method {
@@ -95,7 +100,9 @@ async fn ready(
             let refused = Refused::new(StatusCode::BAD_REQUEST, Code::BadInput, message);
             Err(Refused { well_formed: true, ..refused })
         }
-        OperationType::Query | OperationType::Mutation | OperationType::Subscription => Ok(ready),
+        OperationType::Query | OperationType::Mutation | OperationType::Subscription => {
+            Ok((ready, client))
+        }
     }
 }
 

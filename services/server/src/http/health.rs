@@ -22,9 +22,9 @@ pub(super) async fn live() -> &'static str {
 
 /// Requests can be served: the database answers, has our schema, and its log is followed closely.
 pub(super) async fn ready(State(door): State<Arc<Door>>) -> Response {
-    let database = !door.app.database.is_away();
-    let (migrated, lag) = if database { look(&door).await } else { (false, None) };
-    let in_time = lag.is_some_and(|lag| lag <= MOST_LAG);
+    let looked = &door.app.database;
+    let (database, migrated, lag) = (!looked.is_away(), looked.is_migrated(), looked.lag());
+    let in_time = lag <= MOST_LAG;
     let ready = database && migrated && in_time;
     let say = |good: bool| if good { "ok" } else { "failing" };
     let body = json!({
@@ -39,19 +39,6 @@ pub(super) async fn ready(State(door): State<Arc<Door>>) -> Response {
     (status, Json(body)).into_response()
 }
 
-async fn look(door: &Door) -> (bool, Option<i64>) {
-    let store = &door.app.tables.store;
-    let migrated = store.is_migrated().await.unwrap_or(false);
-    (migrated, lag(door).await)
-}
-
-/// How many events of the log are not yet handed on.
-async fn lag(door: &Door) -> Option<i64> {
-    let handed_on = door.app.tables.live.handed_on()?;
-    let heads = door.app.tables.store.heads().await.ok()?;
-    Some((heads.total() - handed_on).max(0))
-}
-
 /// The figures of this node.
 pub(super) async fn metrics(State(door): State<Arc<Door>>) -> Response {
     let tables = &door.app.tables;
@@ -64,11 +51,7 @@ pub(super) async fn metrics(State(door): State<Arc<Door>>) -> Response {
     figure("croupier_pool_connections", usize::try_from(pool.size()).unwrap_or(usize::MAX));
     figure("croupier_pool_idle", pool.num_idle());
     figure("croupier_database_away", usize::from(door.app.database.is_away()));
-    if !door.app.database.is_away()
-        && let Some(lag) = lag(&door).await
-    {
-        figure("croupier_tail_lag_events", usize::try_from(lag).unwrap_or(0));
-    }
+    figure("croupier_tail_lag_events", usize::try_from(door.app.database.lag()).unwrap_or(0));
     let content_type = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     (content_type, door.figures.0.render()).into_response()
 }

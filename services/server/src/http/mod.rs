@@ -20,7 +20,8 @@ use axum::{
 };
 use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
-pub(crate) use accept::accept;
+use accept::Place;
+pub(crate) use accept::{Crowd, accept, listen};
 pub(crate) use door::{Door, Figures};
 pub(crate) use graphiql::is_there as graphiql_is_there;
 pub(crate) use rates::{RateLimits, Rates};

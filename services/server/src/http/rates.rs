@@ -31,6 +31,9 @@ pub(crate) struct RateLimits {
     /// How many passwords a minute may be tried from an address; 0 is no limit.
     #[arg(long, env = "CROUPIER_SIGN_IN_RATE", default_value_t = 20, value_name = "PER MINUTE")]
     pub(crate) sign_in_rate: u32,
+    /// How many guests a minute may be made from an address; 0 is no limit.
+    #[arg(long, env = "CROUPIER_GUEST_RATE", default_value_t = 60, value_name = "PER MINUTE")]
+    pub(crate) guest_rate: u32,
 }
 
 /// The buckets of a node.
@@ -39,19 +42,17 @@ pub(crate) struct Rates {
     actors: Buckets<Uuid>,
     addresses: Buckets<IpAddr>,
     sign_ins: Buckets<IpAddr>,
+    guests: Buckets<IpAddr>,
 }
 
 impl Rates {
     pub(crate) fn new(limits: &RateLimits) -> Self {
-        let second = Duration::from_secs(1);
+        let (second, minute) = (Duration::from_secs(1), Duration::from_mins(1));
         Self {
             actors: Buckets::new(limits.actor_rate, second, limits.actor_burst),
             addresses: Buckets::new(limits.address_rate, second, limits.address_burst),
-            sign_ins: Buckets::new(
-                limits.sign_in_rate,
-                Duration::from_mins(1),
-                limits.sign_in_rate,
-            ),
+            sign_ins: Buckets::new(limits.sign_in_rate, minute, limits.sign_in_rate),
+            guests: Buckets::new(limits.guest_rate, minute, limits.guest_rate),
         }
     }
 
@@ -63,6 +64,11 @@ impl Rates {
     /// Takes a token of an address, or says how long to wait.
     pub(crate) fn address(&self, address: IpAddr) -> Result<(), Duration> {
         self.addresses.take(whose(address), 1)
+    }
+
+    /// Takes so many new guests of an address, or says how long to wait.
+    pub(crate) fn guests(&self, address: IpAddr, guests: u32) -> Result<(), Duration> {
+        self.guests.take(whose(address), guests)
     }
 
     /// Takes so many tries at passwords of an address, or says how long to wait.

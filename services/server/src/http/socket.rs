@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use tracing::Instrument;
 
 use super::{
-    Peer,
+    Peer, Place,
     door::{Asked, Client, Door, Refused, is_request_error, request_id},
 };
 use crate::{accounts::Viewer, clock};
@@ -35,6 +35,10 @@ const PROTOCOL: &str = "graphql-transport-ws";
 const INTRODUCTION: Duration = Duration::from_secs(10);
 /// How often an idle client is asked whether it is there.
 const PING: Duration = Duration::from_secs(25);
+/// How long operations may take when the node stops.
+const LAST_OPERATIONS: Duration = Duration::from_secs(5);
+/// How long a client without a token may stay.
+const STRANGER: Duration = Duration::from_mins(10);
 /// How many pings may go unanswered before a client counts as gone.
 const MOST_SILENT: u32 = 2;
 /// What a socket buffers, in bytes: thousands of them wait most of the time.
@@ -92,6 +96,7 @@ impl Drop for Counted {
 }
 
 pub(super) fn upgrade(door: Arc<Door>, upgrade: WebSocketUpgrade, parts: &Parts) -> Response {
+    let place = parts.extensions.get::<Place>().cloned();
     let client = door.client(&parts.headers, parts.extensions.get::<Peer>().copied());
     let most = door.settings.most_body();
     upgrade
@@ -101,7 +106,10 @@ pub(super) fn upgrade(door: Arc<Door>, upgrade: WebSocketUpgrade, parts: &Parts)
         .max_write_buffer_size(4 * 1024 * 1024)
         .max_message_size(most)
         .max_frame_size(most)
-        .on_upgrade(move |socket| talk(door, socket, client))
+        .on_upgrade(async move |socket| {
+            talk(door, socket, client).await;
+            drop(place);
+        })
 }
 
 async fn talk(door: Arc<Door>, mut socket: WebSocket, client: Result<Client, Refused>) {
@@ -199,12 +207,19 @@ enum Answer {
     Complete(Arc<str>),
 }
 
+/// An operation, and how to stop it.
+struct UnderWay {
+    stop: AbortHandle,
+    /// Whether it goes on until somebody ends it.
+    listens: bool,
+}
+
 /// A socket's operations.
 struct Conversation {
     door: Arc<Door>,
     client: Client,
-    /// What is under way, by the client's id, and how to stop it.
-    under_way: HashMap<Arc<str>, AbortHandle>,
+    /// What is under way, by the client's id.
+    under_way: HashMap<Arc<str>, UnderWay>,
     answers: SelectAll<BoxStream<'static, Answer>>,
 }
 
@@ -235,7 +250,10 @@ impl Conversation {
                     if silent > MOST_SILENT { Err(gone()) } else { line.say(&json!({ "type": "ping" })).await }
                 },
                 () = &mut token_ends => Err(Close::new(4401, "your token has expired; connect again with a new one")),
-                () = &mut stopping => Err(Close::new(1001, STOPPING)),
+                () = &mut stopping => {
+                    tokio::time::timeout(LAST_OPERATIONS, self.finish(line)).await.ok();
+                    Err(Close::new(1001, STOPPING))
+                },
             };
             if let Err(close) = done {
                 return close;
@@ -259,9 +277,7 @@ impl Conversation {
             Said::Ping => line.say(&json!({ "type": "pong" })).await,
             Said::Pong => Ok(()),
             Said::Complete { id } => {
-                if let Some(stop) = self.under_way.remove(id.as_str()) {
-                    stop.abort();
-                }
+                self.end(&id);
                 Ok(())
             }
             Said::Subscribe { id, payload } => self.begin(line, &id, payload).await,
@@ -280,7 +296,7 @@ impl Conversation {
             return Err(Close::new(4429, format!("at most {most} operations run on one socket")));
         }
         let request = request_id();
-        let ready = self.door.admit(&self.client);
+        let ready = self.door.admit_again(&self.client);
         let ready = ready.and_then(|()| self.door.prepare(asked, &self.client, request));
         let ready = match ready {
             Ok(ready) => ready,
@@ -291,9 +307,34 @@ impl Conversation {
         };
         let id: Arc<str> = id.into();
         let (stop, stopped) = AbortHandle::new_pair();
-        self.under_way.insert(Arc::clone(&id), stop);
+        let listens = ready.kind == OperationType::Subscription;
+        self.under_way.insert(Arc::clone(&id), UnderWay { stop, listens });
         let answers = answers(Arc::clone(&self.door), Arc::clone(&id), ready);
         self.answers.push(Abortable::new(answers, stopped).boxed());
+        Ok(())
+    }
+
+    /// Ends an operation; whether it was under way.
+    fn end(&mut self, id: &str) -> bool {
+        let ended = self.under_way.remove(id);
+        if let Some(operation) = &ended {
+            operation.stop.abort();
+        }
+        ended.is_some()
+    }
+
+    /// The node stops: what listens is ended, what does something is done and answered.
+    async fn finish(&mut self, line: &mut Line) -> Result<(), Close> {
+        let listening = self.under_way.iter().filter(|(_, operation)| operation.listens);
+        let listening: Vec<Arc<str>> = listening.map(|(id, _)| Arc::clone(id)).collect();
+        for id in listening {
+            self.end(&id);
+        }
+        while !self.under_way.is_empty()
+            && let Some(answer) = self.answers.next().await
+        {
+            self.answer(line, answer).await?;
+        }
         Ok(())
     }
 
@@ -303,10 +344,8 @@ impl Conversation {
             Answer::Next(id, message) if self.under_way.contains_key(&id) => {
                 line.write(Message::text(message)).await
             }
-            Answer::Error(id, message) if self.under_way.remove(&id).is_some() => {
-                line.write(Message::text(message)).await
-            }
-            Answer::Complete(id) if self.under_way.remove(&id).is_some() => {
+            Answer::Error(id, message) if self.end(&id) => line.write(Message::text(message)).await,
+            Answer::Complete(id) if self.end(&id) => {
                 line.say(&json!({ "id": &*id, "type": "complete" })).await
             }
             Answer::Next(..) | Answer::Error(..) | Answer::Complete(..) => Ok(()),
@@ -360,10 +399,10 @@ fn message(id: &str, kind: &str, payload: &impl serde::Serialize) -> String {
     serde_json::to_string(&Written { id, r#type: kind, payload }).unwrap_or_default()
 }
 
-/// Waits until a token ends; a client without one has nothing to wait for.
-async fn until_expired(viewer: Option<Viewer>) {
+/// Waits until a token ends; who has none may look around for a while.
+pub(super) async fn until_expired(viewer: Option<Viewer>) {
     match viewer {
-        None => std::future::pending().await,
+        None => tokio::time::sleep(STRANGER).await,
         Some(viewer) => {
             let left = viewer.until.0.saturating_sub(clock::now().0);
             tokio::time::sleep(Duration::from_millis(left)).await;

@@ -2,29 +2,33 @@
 //! that nobody touches.
 //!
 //! The node that holds a lock of the database does them; when it dies, the database frees the lock and another node
-//! goes on. Should two ever overlap, nothing happens twice: rows carry versions, commands carry ids that follow from
-//! what they answer to.
+//! goes on. Should two ever overlap, nothing happens twice: the rows of games carry versions, commands carry ids that
+//! follow from what they answer to.
 
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{Command, Stage};
-use sqlx::{Connection, PgConnection, Row};
-use store::{StoreError, Tail};
+use futures_util::{StreamExt, stream};
+use sqlx::{PgConnection, Row};
+use store::{Loaded, Positions, ReadError, Recorded, Store, StoreError};
+use tokio::{sync::mpsc, task::JoinHandle};
 use uuid::Uuid;
 
-use super::{PlayError, Tables, derived, index};
+use super::{PlayError, Tables, index};
 use crate::clock;
 
 /// How often another node's lock is tried.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
 /// How long changes are collected before they are written.
 const COLLECT: Duration = Duration::from_millis(100);
-/// How often clocks are looked at.
-const CLOCKS: Duration = Duration::from_millis(100);
+/// How long a round of duties may take.
+const ROUND: Duration = Duration::from_secs(20);
+/// How many events wait to be written.
+const WAITING: usize = 4096;
+/// How many turns are ended at a time.
+const AT_A_TIME: usize = 16;
+/// Refusals that mean: somebody moved in time.
+const IN_TIME: [&str; 4] = ["STALE_VERSION", "TIME_NOT_UP", "NOT_YOUR_TURN", "GAME_OVER"];
 /// How many games are seen to at once.
 const AT_ONCE: i64 = 100;
 /// How long a game that cannot be seen to is left alone.
@@ -57,61 +61,44 @@ impl Tables {
         }
     }
 
-    /// The connection that holds the lock, if nobody else's does.
+    /// The connection that holds the lock, if nobody else's does. Should this machine vanish, the database notices within
+    /// half a minute, and the lock is free.
     async fn become_house(&self) -> Result<Option<PgConnection>, StoreError> {
-        let mut connection = self.store.pool().acquire().await?.detach();
+        const MORTAL: &str = "
+SET idle_session_timeout = '30s'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+        let mut connection = self.store.pool().acquire().await?;
         let query = sqlx::query("SELECT pg_try_advisory_lock($1)").bind(LOCK);
-        let locked: bool = query.fetch_one(&mut connection).await?.try_get(0)?;
-        if locked {
-            return Ok(Some(connection));
+        let locked: bool = query.fetch_one(&mut *connection).await?.try_get(0)?;
+        if !locked {
+            return Ok(None);
         }
-        connection.close().await?;
-        Ok(None)
+        let mut connection = connection.detach();
+        sqlx::raw_sql(MORTAL).execute(&mut connection).await?;
+        Ok(Some(connection))
     }
 
     /// Everything is written with the connection that holds the lock: without the lock, nothing is.
     async fn duties(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
-        let mut tail = self.store.tail(index::positions(connection).await?);
-        let mut clocks = Instant::now();
+        let mut followed = Followed::begin(&self.store, index::positions(connection).await?);
         loop {
-            let changed = self.collect(&mut tail).await?;
-            if let Some(changed) = changed {
-                self.write_index(connection, changed, &tail).await?;
-            }
-            if clocks.elapsed() >= CLOCKS {
-                clocks = Instant::now();
+            let changed = followed.collect().await?;
+            let round = async {
+                if let Some(changed) = changed {
+                    self.write_index(connection, changed, &followed.positions).await?;
+                }
                 self.see_to_clocks(connection).await?;
-                self.see_to_abandoned(connection).await?;
-            }
+                self.see_to_abandoned(connection).await
+            };
+            let done = tokio::time::timeout(ROUND, round).await;
+            done.map_err(|_| StoreError::Unavailable("it does not answer".to_owned()))??;
         }
-    }
-
-    /// The games that changed within a little time; `None` if nothing happened at all.
-    async fn collect(&self, tail: &mut Tail) -> Result<Option<Changed>, StoreError> {
-        let (mut changed, mut happened) = (Changed::new(), false);
-        let until = tokio::time::Instant::now() + COLLECT;
-        while let Ok(next) = tokio::time::timeout_at(until, tail.next()).await {
-            match next {
-                Ok(event) => {
-                    happened = true;
-                    if index::changes_index(&event.event) {
-                        changed.insert(event.stream, event.version);
-                    }
-                }
-                Err(error) if self.store.pool().is_closed() => {
-                    return Err(StoreError::Unavailable(error.to_string()));
-                }
-                Err(error) => tracing::error!(%error, "the index stands still here"),
-            }
-        }
-        Ok(happened.then_some(changed))
     }
 
     async fn write_index(
         &self,
         connection: &mut PgConnection,
         changed: Changed,
-        tail: &Tail,
+        positions: &Positions,
     ) -> Result<(), StoreError> {
         let mut games = Vec::with_capacity(changed.len());
         let mut unread = Vec::new();
@@ -122,13 +109,27 @@ impl Tables {
             }
         }
         if !unread.is_empty() {
-            match self.store.fresh_all(&unread).await {
-                Ok(states) => games.extend(states),
-                Err(store::ReadError::Store(error)) => return Err(error),
-                Err(error) => tracing::error!(%error, "a game cannot be read for the index"),
+            games.extend(self.read_all(unread).await?);
+        }
+        index::write(connection, &games, positions).await
+    }
+
+    /// Reads games; one that cannot be read does not hide the others.
+    async fn read_all(&self, games: Vec<Uuid>) -> Result<Vec<(Uuid, Arc<Loaded>)>, StoreError> {
+        match self.store.fresh_all(&games).await {
+            Ok(states) => return Ok(states.into_iter().collect()),
+            Err(ReadError::Store(error)) => return Err(error),
+            Err(error) => tracing::error!(%error, "a game cannot be read for the index"),
+        }
+        let mut read = Vec::new();
+        for game in games {
+            match self.store.fresh(game).await {
+                Ok(state) => read.push((game, state)),
+                Err(ReadError::Store(error)) => return Err(error),
+                Err(error) => tracing::error!(%error, %game, "this one"),
             }
         }
-        index::write(connection, &games, tail.positions()).await
+        Ok(read)
     }
 
     /// Ends turns whose time is up.
@@ -137,9 +138,13 @@ impl Tables {
             "SELECT game FROM game_index WHERE deadline <= $1 ORDER BY deadline LIMIT $2";
         const POSTPONE: &str =
             "UPDATE game_index SET deadline = $2 WHERE game = $1 AND deadline IS NOT NULL";
-        for game in due(connection, DUE).await? {
-            match self.time_out(game).await {
-                Ok(()) => {}
+        let due = due(connection, DUE).await?;
+        let ended = stream::iter(due).map(async |game| (game, self.time_out(game).await));
+        let ended: Vec<_> = ended.buffer_unordered(AT_A_TIME).collect().await;
+        for (game, ended) in ended {
+            match ended {
+                // What is busy is tried again at once.
+                Ok(()) | Err(PlayError::Busy) => {}
                 Err(PlayError::Unavailable(why)) => return Err(StoreError::Unavailable(why)),
                 Err(error) => {
                     tracing::warn!(?error, %game, "a turn cannot be ended yet");
@@ -158,11 +163,11 @@ impl Tables {
             turn.filter(|turn| turn.deadline.is_some_and(|deadline| deadline <= clock::now()));
         // The index is a moment behind: somebody moved in time.
         let Some(turn) = due else { return Ok(()) };
-        let id = derived(game, &state.head.version.to_le_bytes());
+        let id = self.house_id(game, &state.head.version.to_le_bytes()).await?;
         let command = Command::TimeOut { seat: turn.seat };
         match self.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
             Ok(_) => metrics::counter!("croupier_time_outs").increment(1),
-            Err(PlayError::Refused(refusal)) => {
+            Err(PlayError::Refused(refusal)) if IN_TIME.contains(&refusal.code.as_ref()) => {
                 tracing::debug!(?refusal, %game, "somebody moved in the last moment");
             }
             Err(error) => return Err(error),
@@ -190,7 +195,7 @@ impl Tables {
 
     async fn abandon(&self, game: Uuid) -> Result<(), PlayError> {
         let state = self.store.fresh(game).await?;
-        let id = derived(game, b"abandon");
+        let id = self.house_id(game, b"abandon").await?;
         let command = Command::Abandon { touched: state.head.at() };
         match self.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
             Ok(_) => metrics::counter!("croupier_abandoned").increment(1),
@@ -200,6 +205,59 @@ impl Tables {
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+}
+
+/// The log, followed by a task of its own: reading a long past is not interrupted by what else there is to do.
+struct Followed {
+    events: mpsc::Receiver<Arc<Recorded>>,
+    /// How far everything was collected.
+    positions: Positions,
+    task: JoinHandle<()>,
+}
+
+impl Followed {
+    fn begin(store: &Store, positions: Positions) -> Self {
+        let mut tail = store.tail(positions.clone());
+        let (sender, events) = mpsc::channel(WAITING);
+        let pool = store.pool().clone();
+        let task = tokio::spawn(async move {
+            loop {
+                match tail.next().await {
+                    Ok(event) => {
+                        if sender.send(event).await.is_err() {
+                            return;
+                        }
+                    }
+                    Err(_) if pool.is_closed() => return,
+                    // Its shard stands still; the others go on.
+                    Err(error) => tracing::error!(%error, "the index stands still here"),
+                }
+            }
+        });
+        Self { events, positions, task }
+    }
+
+    /// The games that changed within a little time; `None` if nothing happened at all.
+    async fn collect(&mut self) -> Result<Option<Changed>, StoreError> {
+        let (mut changed, mut happened) = (Changed::new(), false);
+        let until = tokio::time::Instant::now() + COLLECT;
+        while let Ok(event) = tokio::time::timeout_at(until, self.events.recv()).await {
+            let closed = || StoreError::Unavailable("the store is closed".to_owned());
+            let event = event.ok_or_else(closed)?;
+            happened = true;
+            self.positions.set(event.shard, event.position);
+            if index::changes_index(&event.event) {
+                changed.insert(event.stream, event.version);
+            }
+        }
+        Ok(happened.then_some(changed))
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        self.task.abort();
     }
 }
 

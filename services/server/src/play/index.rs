@@ -106,10 +106,11 @@ INSERT INTO game_player AS p (player, game, stage)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[])
     ON CONFLICT (player, game) DO UPDATE SET stage = excluded.stage WHERE p.stage <> excluded.stage";
     const FORGET: &str = "
-DELETE FROM game_player p USING unnest($1::uuid[], $2::uuid[]) AS n (player, game)
- WHERE p.player = n.player AND p.game = n.game";
+DELETE FROM game_player p USING unnest($1::uuid[]) AS g (game)
+ WHERE p.game = g.game
+   AND NOT EXISTS (SELECT 1 FROM unnest($2::uuid[], $3::uuid[]) AS n (player, game)
+                    WHERE n.game = p.game AND n.player = p.player)";
     let (mut players, mut tables, mut stages) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut gone, mut left) = (Vec::new(), Vec::new());
     for (id, state) in games {
         let Some(game) = &state.game else { continue };
         let mut there = HashSet::new();
@@ -119,15 +120,12 @@ DELETE FROM game_player p USING unnest($1::uuid[], $2::uuid[]) AS n (player, gam
                 players.push(seat.player.0);
                 tables.push(*id);
                 stages.push(stage(&game.table.stage));
-            } else if !stays {
-                gone.push(seat.player.0);
-                left.push(*id);
             }
         }
     }
-    if !gone.is_empty() {
-        sqlx::query(FORGET).bind(gone).bind(left).execute(&mut *connection).await?;
-    }
+    let changed: Vec<Uuid> = games.iter().map(|(game, _)| *game).collect();
+    let query = sqlx::query(FORGET).bind(changed).bind(&players).bind(&tables);
+    query.execute(&mut *connection).await?;
     sqlx::query(WRITE).bind(players).bind(tables).bind(stages).execute(connection).await?;
     Ok(())
 }

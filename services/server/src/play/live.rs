@@ -16,7 +16,7 @@ use futures_util::{
     Stream, StreamExt,
     stream::{self, BoxStream},
 };
-use store::{ReadError, Recorded, Store};
+use store::{Loaded, ReadError, Recorded, Store};
 use tokio::sync::{broadcast, watch};
 use uuid::Uuid;
 
@@ -32,7 +32,7 @@ const LOBBY_BACKLOG: usize = 256;
 pub(crate) struct Live {
     games: Listeners<Arc<Recorded>>,
     turns: Listeners<Uuid>,
-    lobby: broadcast::Sender<Uuid>,
+    lobby: broadcast::Sender<(Uuid, Arc<Loaded>)>,
     /// How many events of the log are handed on; behind the log by as much as we lag.
     handed_on: AtomicI64,
     /// Set once, when the node stops.
@@ -74,7 +74,8 @@ impl Live {
         stopping.wait_for(|&stopping| stopping).await.ok();
     }
 
-    fn hand_on(&self, event: &Arc<Recorded>) {
+    /// Tells who listens to the game; whether it is news for the lobby.
+    fn hand_on(&self, event: &Arc<Recorded>) -> bool {
         self.games.tell(event.stream, || Arc::clone(event));
         let about_the_table = matches!(
             event.event,
@@ -84,10 +85,13 @@ impl Live {
                 | Event::Started { .. }
                 | Event::Ended(_)
         );
-        if about_the_table {
-            // Nobody may be listening.
-            self.lobby.send(event.stream).ok();
-        }
+        about_the_table
+    }
+
+    /// Channels that nobody listens to any more are given up.
+    pub(crate) fn forget_the_gone(&self) {
+        self.games.forget_the_gone();
+        self.turns.forget_the_gone();
     }
 }
 
@@ -111,7 +115,12 @@ impl Tables {
             match tail.next().await {
                 Ok(event) => {
                     live.handed_on.fetch_add(1, Ordering::Relaxed);
-                    live.hand_on(&event);
+                    // Who listens on this node to what is played on another finds it in memory.
+                    self.store.learn(&event);
+                    if live.hand_on(&event) && live.lobby.receiver_count() > 0 {
+                        let (tables, event) = (Arc::clone(&self), Arc::clone(&event));
+                        tokio::spawn(async move { tables.tell_the_lobby(&event).await });
+                    }
                     if matches!(event.event, Event::TurnStarted { .. }) && live.turns.len() > 0 {
                         let tables = Arc::clone(&self);
                         tokio::spawn(async move { tables.tell_whose_turn(&event).await });
@@ -121,6 +130,16 @@ impl Tables {
                 // Its shard stands still; the others go on.
                 Err(error) => tracing::error!(%error, "the log cannot be followed here"),
             }
+        }
+    }
+
+    /// A public table has news: it is read once, for all who listen.
+    async fn tell_the_lobby(&self, event: &Recorded) {
+        let public = self.access.admits(event.stream, None).await;
+        let Ok(state) = self.store.at_least(event.stream, event.version).await else { return };
+        if public.unwrap_or(false) {
+            // They may have gone.
+            self.live.lobby.send((event.stream, state)).ok();
         }
     }
 
@@ -146,6 +165,10 @@ impl Tables {
         stream::unfold(Some(state), |state| async move {
             let mut state = state?;
             match state.next().await? {
+                // Nothing comes behind the secret of a game that is over.
+                Ok(event) if matches!(event.event, Event::SeedRevealed { .. }) => {
+                    Some((Ok(event), None))
+                }
                 Ok(event) => Some((Ok(event), Some(state))),
                 // What cannot be read is told once.
                 Err(error) => Some((Err(error.into()), None)),
@@ -154,7 +177,7 @@ impl Tables {
     }
 
     /// Tables that were opened, filled, begun or closed, as it happens.
-    pub(crate) fn lobby_news(&self) -> impl Stream<Item = Uuid> + Send + use<> {
+    pub(crate) fn lobby_news(&self) -> impl Stream<Item = (Uuid, Arc<Loaded>)> + Send + use<> {
         heard(self.live.lobby.subscribe())
     }
 
@@ -249,6 +272,11 @@ impl<T: Clone> Listeners<T> {
         {
             channel.remove();
         }
+    }
+
+    fn forget_the_gone(&self) {
+        let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        channels.retain(|_, channel| channel.receiver_count() > 0);
     }
 
     fn len(&self) -> usize {

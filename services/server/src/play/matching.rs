@@ -57,71 +57,122 @@ impl Tables {
         once: Once,
     ) -> Result<Done, PlayError> {
         let id = once.id.unwrap_or_else(Uuid::now_v7);
-        let joining = Once { id: Some(id), expected: None };
-        for game in waiting(connection, key).await? {
-            let state = self.store.fresh(game).await?;
-            let free = state.game.as_ref().filter(|game| game.table.stage == Stage::Gathering);
-            let Some(there) = free else {
-                forget(connection, key, game).await?;
-                continue;
-            };
-            if is_seated(there, viewer.account) {
-                return self.already_waiting(viewer, game, id).await;
+        let answered = match once.id {
+            Some(id) => answered(connection, viewer, id).await?,
+            None => None,
+        };
+        let candidates = waiting(connection, key).await?;
+        for game in answered.into_iter().chain(candidates) {
+            if let Some(done) = self.take_seat(viewer, wanted, game, once, id).await? {
+                if Self::is_settled(&done, wanted) {
+                    forget(connection, key, game).await?;
+                }
+                return Ok(done);
             }
-            let join = Wish::Join { seed: wanted.seed.clone(), invite: None };
-            match self.ask(viewer, game, join, joining).await {
-                Ok(done) => return self.begin_if_full(connection, viewer, wanted, done).await,
-                // Somebody came or went by another door: the next table may do.
-                Err(PlayError::Refused(refusal))
-                    if ["TABLE_FULL", "ALREADY_STARTED", "GAME_OVER"]
-                        .contains(&refusal.code.as_ref()) => {}
-                Err(error) => return Err(error),
-            }
+            forget(connection, key, game).await?;
         }
         let ruleset = Arc::clone(&wanted.ruleset);
         let new = NewGame { ruleset, private: false, seated: false };
-        let created = self.create(viewer, &new, joining).await?;
-        let once = Once { id: Some(derived(id, b"join")), expected: None };
+        let created = self.create(viewer, &new, Once { id: Some(id), expected: None }).await?;
+        let game = created.game;
+        self.note_answer(viewer, once, game).await?;
         let join = Wish::Join { seed: wanted.seed.clone(), invite: None };
-        let joined = self.ask(viewer, created.game, join, once).await?;
-        remember(connection, key, joined.game).await?;
-        let joined = self.begin_if_full(connection, viewer, wanted, joined).await?;
-        Ok(super::together(created, joined))
+        let once = Once { id: Some(derived(id, b"join")), expected: None };
+        let joined = self.ask(viewer, game, join, once).await?;
+        remember(connection, key, game).await?;
+        let joined = self.begin_if_full(viewer, wanted, joined, id).await?;
+        Ok(created.and(joined))
     }
 
-    /// The table at which the player waits already; nothing happens there.
-    async fn already_waiting(
+    /// Seats the player at this table, or finds them there; `None` if it has no seat any more.
+    async fn take_seat(
         &self,
         viewer: &Viewer,
+        wanted: &Wanted,
         game: Uuid,
-        command: Uuid,
-    ) -> Result<Done, PlayError> {
+        once: Once,
+        id: Uuid,
+    ) -> Result<Option<Done>, PlayError> {
         let state = self.store.fresh(game).await?;
-        let (first_version, at) = (state.head.version, state.head.at());
-        let executed =
-            store::Executed { events: Vec::new(), first_version, at, repeated: true, state };
-        Ok(Done { game, executed, command, actor: viewer.account })
+        let Some(there) = &state.game else { return Ok(None) };
+        if is_seated(there, viewer.account) {
+            let (made, actor) = (Vec::new(), viewer.account);
+            let waits = Done { game, made, repeated: true, state, actor };
+            return self.begin_if_full(viewer, wanted, waits, id).await.map(Some);
+        }
+        if there.table.stage != Stage::Gathering {
+            return Ok(None);
+        }
+        self.note_answer(viewer, once, game).await?;
+        let join = Wish::Join { seed: wanted.seed.clone(), invite: None };
+        match self.ask(viewer, game, join, Once { id: Some(id), expected: None }).await {
+            Ok(joined) => self.begin_if_full(viewer, wanted, joined, id).await.map(Some),
+            // Somebody came by another door: the next table may do.
+            Err(PlayError::Refused(refusal)) if SEAT_GONE.contains(&refusal.code.as_ref()) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
+    /// Begins if enough players sit there. Who cannot begin sits there all the same.
     async fn begin_if_full(
         &self,
-        connection: &mut PgConnection,
         viewer: &Viewer,
         wanted: &Wanted,
         joined: Done,
+        id: Uuid,
     ) -> Result<Done, PlayError> {
-        let table = joined.executed.state.game.as_ref().map(|game| &game.table);
+        let table = joined.state.game.as_ref().map(|game| &game.table);
         let full = table.is_some_and(|table| {
-            table.seated().count() >= usize::from(wanted.seats.min(table.ruleset.table.max_seats))
+            table.stage == Stage::Gathering
+                && table.seated().count()
+                    >= usize::from(wanted.seats.min(table.ruleset.table.max_seats))
         });
         if !full {
             return Ok(joined);
         }
-        let once = Once { id: Some(derived(joined.command, b"start")), expected: None };
-        let started = self.ask(viewer, joined.game, Wish::Start, once).await?;
-        forget(connection, &wanted.key(), joined.game).await?;
-        Ok(super::together(joined, started))
+        let once = Once { id: Some(derived(id, b"start")), expected: None };
+        match self.ask(viewer, joined.game, Wish::Start, once).await {
+            Ok(started) => Ok(joined.and(started)),
+            Err(PlayError::Refused(_)) => Ok(joined),
+            Err(error) => Err(error),
+        }
     }
+
+    /// Whether nobody is waited for any more.
+    fn is_settled(done: &Done, wanted: &Wanted) -> bool {
+        done.state.game.as_ref().is_none_or(|game| {
+            game.table.stage != Stage::Gathering
+                || game.table.seated().count() >= usize::from(wanted.seats)
+        })
+    }
+
+    /// Writes down which table a command was given, before anybody sits down: a crash in between finds it again.
+    async fn note_answer(&self, viewer: &Viewer, once: Once, game: Uuid) -> Result<(), PlayError> {
+        const NOTE: &str = "
+INSERT INTO quick_match_answer (player, command, game) VALUES ($1, $2, $3)
+ON CONFLICT (player, command) DO UPDATE SET game = excluded.game";
+        if let Some(id) = once.id {
+            let query = sqlx::query(NOTE).bind(viewer.account).bind(id).bind(game);
+            query.execute(self.store.pool()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Refusals that mean: not at this table.
+const SEAT_GONE: [&str; 3] = ["TABLE_FULL", "ALREADY_STARTED", "GAME_OVER"];
+
+async fn answered(
+    connection: &mut PgConnection,
+    viewer: &Viewer,
+    command: Uuid,
+) -> Result<Option<Uuid>, StoreError> {
+    const FIND: &str = "SELECT game FROM quick_match_answer WHERE player = $1 AND command = $2";
+    let query = sqlx::query(FIND).bind(viewer.account).bind(command);
+    let row = query.fetch_optional(connection).await?;
+    Ok(row.map(|row| row.try_get(0)).transpose()?)
 }
 
 async fn waiting(connection: &mut PgConnection, key: &[u8]) -> Result<Vec<Uuid>, StoreError> {

@@ -16,14 +16,14 @@ mod tests;
 use std::sync::Arc;
 
 use domain::{
-    Command, Event, Game, GameId, Play, PlayerId, Ruleset, SeatNo,
+    Command, Event, Game, GameId, Moment, Play, PlayerId, Ruleset, SeatNo,
     fair::{commitment, ruleset_hash},
 };
 use sha2::{Digest, Sha256};
 use store::{Executed, Loaded, Request, Store};
 use uuid::Uuid;
 
-use access::AccessList;
+use access::{Access, AccessList};
 use live::Live;
 pub(crate) use matching::Wanted;
 pub(crate) use refusal::{PlayError, Refusal};
@@ -72,9 +72,36 @@ pub(crate) struct NewGame {
 #[derive(Clone, Debug)]
 pub(crate) struct Done {
     pub(crate) game: Uuid,
-    pub(crate) executed: Executed,
-    pub(crate) command: Uuid,
+    pub(crate) made: Vec<Made>,
+    /// Whether all of it had happened before.
+    pub(crate) repeated: bool,
+    /// The game as it is now.
+    pub(crate) state: Arc<Loaded>,
     pub(crate) actor: Uuid,
+}
+
+/// An event that a wish made happen.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) version: i64,
+    pub(crate) at: Moment,
+    pub(crate) command: Uuid,
+    pub(crate) event: Event,
+}
+
+impl Done {
+    fn new(game: Uuid, executed: Executed, command: Uuid, actor: Uuid) -> Self {
+        let Executed { events, first_version, at, repeated, state } = executed;
+        let made = (first_version..).zip(events);
+        let made = made.map(|(version, event)| Made { version, at, command, event }).collect();
+        Self { game, made, repeated, state, actor }
+    }
+
+    /// Two commands of one wish, told as one.
+    fn and(mut self, next: Self) -> Self {
+        self.made.extend(next.made);
+        Self { made: self.made, repeated: self.repeated && next.repeated, ..next }
+    }
 }
 
 /// All tables of this house.
@@ -118,7 +145,7 @@ impl Tables {
         let sit = Wish::Join { seed: None, invite: None };
         let once = Once { id: Some(derived(id, b"join")), expected: None };
         let joined = self.seat_and_execute(viewer, game, sit, once).await?;
-        Ok(together(created, joined))
+        Ok(created.and(joined))
     }
 
     /// Does what a player wants at a table.
@@ -142,17 +169,10 @@ impl Tables {
         game: Uuid,
         code: Option<&str>,
     ) -> Result<(), PlayError> {
-        let access = self.access.of(&[game]).await?;
-        let admitted = access
-            .get(&game)
-            .is_some_and(|access| access.creator == viewer.account || access.admits(code));
-        if admitted {
+        if self.is_admitted(viewer, game, code).await? {
             return Ok(());
         }
-        match self.seat_of(viewer, game).await {
-            Err(PlayError::Refused(_)) => Err(Refusal::no_such_game().into()),
-            other => other.map(|_| ()),
-        }
+        self.seat_of(viewer, game).await.map(|_| ())
     }
 
     async fn seat_and_execute(
@@ -184,10 +204,36 @@ impl Tables {
             return Ok(seat);
         }
         let state = self.store.fresh(game).await?;
-        match &state.game {
-            None => Err(Refusal::no_such_game().into()),
-            Some(_) => find(&state).ok_or_else(|| Refusal::not_seated().into()),
+        if let Some(seat) = find(&state) {
+            return Ok(seat);
         }
+        // Strangers are not told that a private table exists.
+        let hidden = state.game.is_none() || !self.is_admitted(viewer, game, None).await?;
+        Err(if hidden { Refusal::no_such_game() } else { Refusal::not_seated() }.into())
+    }
+
+    /// Whether a table is open to somebody: it is public, or theirs, or they have the code.
+    async fn is_admitted(
+        &self,
+        viewer: &Viewer,
+        game: Uuid,
+        code: Option<&str>,
+    ) -> Result<bool, PlayError> {
+        let access = self.access.of(&[game]).await?;
+        let open = |access: &Arc<Access>| access.creator == viewer.account || access.admits(code);
+        Ok(access.get(&game).is_some_and(open))
+    }
+
+    /// The id of a command of the house. Nobody can guess it who does not know the game's secret, so nobody can use it up.
+    pub(crate) async fn house_id(&self, game: Uuid, what: &[u8]) -> Result<Uuid, PlayError> {
+        let secret = self.secrets.of(game).await?;
+        Ok(derived(game, &[secret.0.as_slice(), what].concat()))
+    }
+
+    /// What is done now and then: listeners who have gone are forgotten, new keys are found.
+    pub(crate) fn look_after(&self) {
+        self.live.forget_the_gone();
+        self.secrets.look_for_keys();
     }
 
     /// Makes a command happen to a game, once.
@@ -205,7 +251,7 @@ impl Tables {
         let request = Request { stream, command, id, actor, now, secret, expected };
         let executed = self.store.execute(&request).await?;
         metrics::histogram!("croupier_command_seconds").record(began.elapsed());
-        Ok(Done { game, executed, command: id, actor })
+        Ok(Done::new(game, executed, id, actor))
     }
 }
 
@@ -226,12 +272,4 @@ pub(crate) fn derived(from: Uuid, what: &[u8]) -> Uuid {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash[..16]);
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
-}
-
-/// Two commands of one wish, told as one.
-fn together(first: Done, second: Done) -> Done {
-    let events: Vec<Event> = [first.executed.events, second.executed.events].concat();
-    let first_version = first.executed.first_version;
-    let repeated = first.executed.repeated && second.executed.repeated;
-    Done { executed: Executed { events, first_version, repeated, ..second.executed }, ..second }
 }

@@ -48,6 +48,10 @@ impl Refusal {
         Self::from(Rejection::NoSuchGame)
     }
 
+    pub(crate) fn command_reused() -> Self {
+        Self::new("COMMAND_ID_REUSED", AppendError::CommandReused.to_string()).at("commandId")
+    }
+
     pub(crate) fn not_seated() -> Self {
         Self::new("NOT_SEATED", "you do not sit at this table")
     }
@@ -94,6 +98,7 @@ impl From<ExecuteError> for PlayError {
         match &error {
             ExecuteError::Rejected(Rejection::WrongSecret) => Self::Fault(error.to_string()),
             ExecuteError::Rejected(rejection) => Refusal::from(rejection.clone()).into(),
+            ExecuteError::NotYourSeat => Refusal::not_seated().into(),
             ExecuteError::Stale { .. } => refuse("STALE_VERSION", "expectedVersion"),
             ExecuteError::Append(AppendError::CommandReused) => {
                 refuse("COMMAND_ID_REUSED", "commandId")

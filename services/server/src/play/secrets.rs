@@ -1,6 +1,8 @@
 //! What dice are made from: 32 bytes of the operating system's randomness a game, sealed with a key that the database does
 //! not have, opened only to roll.
 
+use std::time::Duration;
+
 use chacha20poly1305::{
     KeyInit, XChaCha20Poly1305, XNonce,
     aead::{Aead, Payload},
@@ -10,11 +12,14 @@ use quick_cache::sync::Cache;
 use sqlx::{PgPool, Row};
 use uuid::Uuid;
 
-use super::{PlayError, access::invite_code};
+use super::{PlayError, Refusal, access::invite_code};
 use crate::keys::KeyRing;
 
 /// How many secrets of games in play are kept in memory.
 const IN_MEMORY: usize = 50_000;
+
+/// How old what we know about the keys may be.
+const LOOK_FOR_KEYS: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
 pub(crate) struct Secrets {
@@ -52,7 +57,8 @@ WITH access AS (
     ON CONFLICT (creator, command) DO NOTHING
     RETURNING game)
 INSERT INTO dice_secret (game, key, sealed) SELECT game, $5, $6 FROM access";
-        const EARLIER: &str = "SELECT game FROM game_access WHERE creator = $1 AND command = $2";
+        const EARLIER: &str = "
+SELECT game, invite IS NOT NULL FROM game_access WHERE creator = $1 AND command = $2";
         let game = Uuid::now_v7();
         let secret = Secret(random()?);
         let (key, sealed) = self.seal(game, &secret)?;
@@ -64,7 +70,11 @@ INSERT INTO dice_secret (game, key, sealed) SELECT game, $5, $6 FROM access";
             return Ok((game, secret));
         }
         let query = sqlx::query(EARLIER).bind(creator).bind(command);
-        let game: Uuid = query.fetch_one(&self.pool).await?.try_get(0)?;
+        let earlier = query.fetch_one(&self.pool).await?;
+        let (game, was_private): (Uuid, bool) = (earlier.try_get(0)?, earlier.try_get(1)?);
+        if was_private != private {
+            return Err(Refusal::command_reused().into());
+        }
         Ok((game, self.of(game).await?))
     }
 
@@ -75,12 +85,17 @@ INSERT INTO dice_secret (game, key, sealed) SELECT game, $5, $6 FROM access";
         }
         let query = sqlx::query("SELECT key, sealed FROM dice_secret WHERE game = $1").bind(game);
         let Some(row) = query.fetch_optional(&self.pool).await? else {
-            return Err(super::Refusal::no_such_game().into());
+            return Err(Refusal::no_such_game().into());
         };
         let (key, sealed): (Uuid, Vec<u8>) = (row.try_get(0)?, row.try_get(1)?);
         let secret = self.unseal(game, key, &sealed)?;
         self.open.insert(game, Sealed(secret));
         Ok(secret)
+    }
+
+    /// Finds keys that were added, within half a minute.
+    pub(crate) fn look_for_keys(&self) {
+        self.keys.look_again(LOOK_FOR_KEYS);
     }
 
     fn seal(&self, game: Uuid, secret: &Secret) -> Result<(Uuid, Vec<u8>), PlayError> {

@@ -12,7 +12,7 @@ use std::{
 use async_graphql::ValidationMode;
 use cluster::Cluster;
 use store::Store;
-use tokio::{net::TcpListener, sync::watch};
+use tokio::sync::watch;
 
 pub(crate) use settings::{Settings, keys_folder};
 
@@ -32,9 +32,6 @@ use crate::{
 pub(crate) const DATABASE: &str = "postgres";
 /// How long what is under way may take when the node stops.
 const LAST_REQUESTS: Duration = Duration::from_secs(10);
-/// How often the database is asked whether it is there.
-const PROBE: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(200)];
-
 pub(crate) fn run(settings: Settings, out: &mut impl Write) -> io::Result<ExitCode> {
     match block_on(serve(settings, out))? {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -55,7 +52,9 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
     store::migrate(database.url()).await.map_err(|error| error.to_string())?;
 
     let app = node(&settings, database.url())?;
-    let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
+    // A session that was ended stays ended, from the first request on.
+    app.accounts.learn_all_revoked().await.map_err(|error| error.to_string())?;
+    let listener = http::listen(settings.listen).map_err(|error| {
         format!("{} cannot be listened on: {error}; choose another with --listen", settings.listen)
     })?;
     let address = listener.local_addr().map_err(said)?;
@@ -68,11 +67,14 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
         figures,
         app: Arc::clone(&app),
     });
-    let duties = duties(&app, &door);
+    let duties = duties(&app, &door, database.url());
     let (stop, stopping) = watch::channel(false);
-    let most = settings.max_clients;
-    let serving =
-        tokio::spawn(http::accept(listener, http::router(&door), most, stopping, LAST_REQUESTS));
+    let crowd = http::Crowd {
+        most: settings.max_clients,
+        head: settings.head_time(),
+        patience: LAST_REQUESTS,
+    };
+    let serving = tokio::spawn(http::accept(listener, http::router(&door), crowd, stopping));
     // Whoever started us may not listen any more; the doors are open all the same.
     welcome(out, address, &database, &settings).ok();
 
@@ -115,28 +117,21 @@ fn node(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
 }
 
 /// What goes on beside requests.
-fn duties(app: &Arc<App>, door: &Arc<Door>) -> Vec<tokio::task::JoinHandle<()>> {
+fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinHandle<()>> {
     let sessions = Arc::clone(app);
     let probed = Arc::clone(app);
-    let door = Arc::clone(door);
+    let (door, url) = (Arc::clone(door), url.to_owned());
     vec![
         tokio::spawn(Arc::clone(&app.tables).hand_on()),
         tokio::spawn(Arc::clone(&app.tables).keep_house()),
         tokio::spawn(async move { sessions.accounts.keep_learning_revoked().await }),
-        tokio::spawn(async move {
-            loop {
-                let up = probed.tables.store.is_up().await;
-                probed.database.set_away(!up);
-                if !up {
-                    probed.tables.store.forget_connections();
-                }
-                tokio::time::sleep(PROBE[usize::from(!up)]).await;
-            }
-        }),
+        tokio::spawn(async move { probed.watch_database(&url).await }),
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(Duration::from_secs(5)).await;
                 door.figures.0.run_upkeep();
+                door.app.tables.look_after();
+                door.app.accounts.tokens.look_after();
             }
         }),
     ]

@@ -72,6 +72,10 @@ pub(crate) struct Settings {
     #[arg(long, env = "CROUPIER_REQUEST_SECONDS", default_value_t = 10, value_name = "SECONDS",
         value_parser = clap::value_parser!(u32).range(1..=600))]
     pub(crate) request_seconds: u32,
+    /// How long the head of a request may take, and how long a connection may be idle, in seconds.
+    #[arg(long, env = "CROUPIER_HEAD_SECONDS", default_value_t = 30, value_name = "SECONDS",
+        value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub(crate) head_seconds: u32,
     /// How long a client may not read before it is cut off, in seconds.
     #[arg(long, env = "CROUPIER_SLOW_CLIENT_SECONDS", default_value_t = 10, value_name = "SECONDS",
         value_parser = clap::value_parser!(u32).range(1..=600))]
@@ -106,6 +110,10 @@ impl Settings {
 
     pub(crate) fn request_time(&self) -> Duration {
         Duration::from_secs(self.request_seconds.into())
+    }
+
+    pub(crate) fn head_time(&self) -> Duration {
+        Duration::from_secs(self.head_seconds.into())
     }
 
     pub(crate) fn slow_client(&self) -> Duration {
