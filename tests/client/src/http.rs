@@ -9,7 +9,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::{Trouble, trouble};
+use crate::{SILENCE, Trouble, trouble};
 
 /// A connection to a server.
 #[derive(Debug)]
@@ -179,7 +179,8 @@ impl Http {
     }
 
     async fn more(&mut self) -> Result<(), Trouble> {
-        if self.stream.read_buf(&mut self.read).await? == 0 {
+        let read = tokio::time::timeout(SILENCE, self.stream.read_buf(&mut self.read)).await;
+        if read.map_err(|_| trouble("the server says nothing"))?? == 0 {
             return Err(trouble("the server hung up"));
         }
         Ok(())

@@ -5,10 +5,13 @@
 mod http;
 mod socket;
 
-use std::{error::Error, io};
+use std::{error::Error, io, time::Duration};
 
 pub use http::{Answer, Http};
 pub use socket::{Heard, Socket};
+
+/// How long an answer may take: whoever waits longer waits for ever.
+const SILENCE: Duration = Duration::from_mins(1);
 
 /// Why there is no answer.
 pub type Trouble = Box<dyn Error + Send + Sync>;

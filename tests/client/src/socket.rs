@@ -11,7 +11,7 @@ use tokio_tungstenite::{
     tungstenite::{Message, client::IntoClientRequest},
 };
 
-use crate::{Trouble, trouble};
+use crate::{SILENCE, Trouble, trouble};
 
 /// A socket that speaks `graphql-transport-ws`.
 #[derive(Debug)]
@@ -96,8 +96,14 @@ impl Socket {
         }
     }
 
-    /// What the server says next; its pings are answered.
+    /// What the server says next. Silence for a minute is trouble.
     pub async fn hear(&mut self) -> Result<Heard, Trouble> {
+        let heard = tokio::time::timeout(SILENCE, self.listen()).await;
+        heard.map_err(|_| trouble("the server says nothing"))?
+    }
+
+    /// What the server says next; its pings are answered.
+    async fn listen(&mut self) -> Result<Heard, Trouble> {
         loop {
             match self.stream.next().await {
                 Some(Ok(Message::Text(text))) => {
