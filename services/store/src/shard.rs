@@ -69,11 +69,6 @@ impl Positions {
         self.0[shard.index()] = position;
     }
 
-    /// The shards in which the other has gone further.
-    pub fn behind<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = Shard> + 'a {
-        Shard::all().filter(|&shard| self.get(shard) < other.get(shard))
-    }
-
     /// How many events there are up to here.
     pub fn total(&self) -> i64 {
         self.0.iter().sum()
