@@ -238,7 +238,7 @@ async fn a_slow_stream_of_events_is_cut_off() {
         .map(|n| format!("p{n}: game {{ ruleset {{ parameters table }} seats {{ facts }} }}"))
         .collect();
     let query = format!(
-        "subscription($game: ID!) {{ gameEvents(gameId: $game) {{ {} payload }} }}",
+        "subscription($game: ID!) {{ gameEvents(gameId: $game) {{ {} type }} }}",
         fat.join(" ")
     );
     let mut slow = eve.http().await;

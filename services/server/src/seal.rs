@@ -6,14 +6,13 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
-use domain::Moment;
 use store::{Settings, Store, StoreError, seal};
 
 use crate::{
-    Database,
+    Database, clock,
     terminal::{BROKEN, GOOD, block_on},
 };
 
@@ -80,7 +79,7 @@ async fn seal_once(
     file: &mut SealFile,
     out: &mut impl Write,
 ) -> Result<(), Problem> {
-    seal::seal(store, key, now()).await.map_err(Problem::Store)?;
+    seal::seal(store, key, clock::now()).await.map_err(Problem::Store)?;
     let missing = seal::seals_after(store, &file.last).await.map_err(Problem::Store)?;
     file.add(&missing, out).map_err(Problem::File)?;
     if file.path.is_some() {
@@ -149,9 +148,4 @@ fn random() -> [u8; 32] {
     let mut bytes = [0; 32];
     // Without randomness there is no key; a key of zeros would be everybody's.
     getrandom::fill(&mut bytes).map_or_else(|_| std::process::exit(2), |()| bytes)
-}
-
-fn now() -> Moment {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Moment(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, Enum, ID, Object, SimpleObject, dataloader::DataLoader};
-use domain::{Combination, DecidedBy, DiePlace, Event, Game, Legal, Play, Stage, fair::seeds_hash};
+use domain::{Combination, DiePlace, Event, Game, Legal, Play, Stage, fair::seeds_hash};
 use store::Loaded;
 use uuid::Uuid;
 
@@ -130,7 +130,7 @@ struct Clock {
 #[derive(Clone, Debug, SimpleObject)]
 struct Outcome {
     /// What decided it: `score`, `best_round`, `shared_win`, `last_seat`, `deserted` or `abandoned`.
-    decided_by: &'static str,
+    decided_by: String,
     /// The winning seats; none if there is no winner.
     winners: Vec<Seat>,
     /// The final score of each seat, in seat order.
@@ -361,7 +361,7 @@ impl GameView {
         let Stage::Ended(outcome) = &self.game()?.table.stage else { return Ok(None) };
         let winners = outcome.winners.iter().filter_map(|&seat| Seat::of(&self.state, seat));
         Ok(Some(Outcome {
-            decided_by: decided_by(outcome.by),
+            decided_by: text(&outcome.by),
             winners: winners.collect(),
             scores: outcome.scores.iter().map(|&points| Long(points)).collect(),
         }))
@@ -372,15 +372,15 @@ impl GameView {
         let table = &self.game()?.table;
         let begun = table.stage != Stage::Gathering;
         let over = matches!(table.stage, Stage::Ended(_));
-        let commitment = hex(&table.commitment);
+        let commitment = text(&table.commitment);
         let promise = serde_json::json!({
             "iss": "croupier", "game": self.id, "commitment": commitment,
-            "ruleset_hash": hex(&table.ruleset_hash),
+            "ruleset_hash": text(&table.ruleset_hash),
         });
         Ok(Fairness {
-            ruleset_hash: hex(&table.ruleset_hash),
+            ruleset_hash: text(&table.ruleset_hash),
             seeds_hash: begun
-                .then(|| hex(&seeds_hash(table.seats.iter().map(|seat| seat.seed.as_ref())))),
+                .then(|| text(&seeds_hash(table.seats.iter().map(|seat| seat.seed.as_ref())))),
             secret: if over { revealed(app(ctx), self).await? } else { None },
             receipt: app(ctx).accounts.tokens.sign(&promise),
             commitment,
@@ -401,9 +401,8 @@ impl From<domain::Selection> for Selection {
 
 impl From<&Combination> for CombinationView {
     fn from(combination: &Combination) -> Self {
-        let name = serde_json::to_value(combination.name).unwrap_or_default();
         Self {
-            name: name.as_str().unwrap_or_default().to_owned(),
+            name: text(&combination.name),
             slots: ints(combination.slots.iter()),
             faces: ints(combination.faces.iter()),
             points: Long(combination.points),
@@ -435,21 +434,10 @@ fn legal_command(legal: Legal) -> LegalCommand {
     LegalCommand { command, seat: seat.map(Into::into), slots, from }
 }
 
-/// 32 bytes as events write them.
-fn hex(bytes: &impl serde::Serialize) -> String {
-    let written = serde_json::to_value(bytes).unwrap_or_default();
+/// A name or a hash as events write it.
+fn text(value: &impl serde::Serialize) -> String {
+    let written = serde_json::to_value(value).unwrap_or_default();
     written.as_str().unwrap_or_default().to_owned()
-}
-
-fn decided_by(by: DecidedBy) -> &'static str {
-    match by {
-        DecidedBy::Score => "score",
-        DecidedBy::BestRound => "best_round",
-        DecidedBy::SharedWin => "shared_win",
-        DecidedBy::LastSeat => "last_seat",
-        DecidedBy::Deserted => "deserted",
-        DecidedBy::Abandoned => "abandoned",
-    }
 }
 
 /// The secret that the last event of the game tells.
@@ -457,7 +445,7 @@ async fn revealed(app: &App, view: &GameView) -> async_graphql::Result<Option<St
     let last = app.tables.store.page(view.id, view.state.head.version - 1, 1).await;
     let last = last.map_err(PlayError::from)?;
     let told = last.into_iter().find_map(|recorded| {
-        if let Event::SeedRevealed { secret } = recorded.event { Some(hex(&secret)) } else { None }
+        if let Event::SeedRevealed { secret } = recorded.event { Some(text(&secret)) } else { None }
     });
     Ok(told)
 }

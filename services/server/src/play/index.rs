@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use domain::{Event, Moment, Stage};
+use domain::{Event, Legal, Moment, Stage};
 use sqlx::{Connection, PgConnection, Row};
 use store::{Loaded, Positions, SHARDS, Shard, StoreError};
 use uuid::Uuid;
@@ -143,7 +143,8 @@ struct IndexRow<'a> {
 
 impl<'a> IndexRow<'a> {
     fn of(id: Uuid, state: &'a Loaded) -> Option<Self> {
-        let table = &state.game.as_ref()?.table;
+        let game = state.game.as_ref()?;
+        let table = &game.table;
         let rules = &table.ruleset.table;
         let over = matches!(table.stage, Stage::Ended(_));
         let playing = table.stage == Stage::Playing;
@@ -153,7 +154,7 @@ impl<'a> IndexRow<'a> {
             version: state.head.version,
             deadline: table.turn.deadline.filter(|_| playing),
             expires_at: (!over).then(|| state.head.at().plus_hours(rules.expiry_hours)),
-            free: gathering && table.seated().count() < usize::from(rules.max_seats),
+            free: gathering && game.legal_commands().contains(&Legal::Join),
             kind: table.ruleset.rules.game(),
             preset: &table.ruleset.preset,
             stage: stage(&table.stage),

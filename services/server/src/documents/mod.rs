@@ -4,25 +4,26 @@
 //! then depth, aliases and cost, with fragments counted wherever they are used. A document made of fragments that use each
 //! other costs what it would do, and is never expanded.
 
-use std::{
-    collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
-    str::Bytes,
-    sync::{Arc, PoisonError, RwLock},
-};
+mod cost;
+mod shape;
+mod text;
+
+use std::sync::{Arc, PoisonError, RwLock};
 
 use async_graphql::{
-    Name, Positioned, ServerError, Variables,
+    Positioned, ServerError, Variables,
     parser::{
         parse_query,
         types::{
-            BaseType, DocumentOperations, ExecutableDocument, Field, FragmentDefinition,
-            OperationDefinition, OperationType, Selection, SelectionSet,
+            DocumentOperations, ExecutableDocument, OperationDefinition, OperationType, Selection,
+            SelectionSet,
         },
     },
 };
-use async_graphql_value::{ConstValue, Value};
 use quick_cache::{Weighter, sync::Cache};
+
+use cost::Meter;
+use shape::shape;
 
 /// The longest document that is kept, in bytes.
 const KEPT_BYTES: usize = 8 * 1024;
@@ -130,7 +131,7 @@ impl Documents {
         if let Some(parsed) = self.kept.get(text) {
             return Ok(parsed);
         }
-        self.check_text(text)?;
+        text::check(&self.limits, text)?;
         let document = parse_query(text).map_err(|error| BadDocument::Syntax(error.into()))?;
         let aliases =
             document.operations.iter().map(|(_, operation)| &operation.node.selection_set);
@@ -157,7 +158,7 @@ impl Documents {
         let limits = &self.limits;
         let chosen = choose(&parsed.document, operation)?;
         too_much("aliases", parsed.aliases.into(), limits.max_aliases.into())?;
-        let mut meter = Meter { document: &parsed.document, variables, known: HashMap::new() };
+        let mut meter = Meter::new(&parsed.document, variables);
         let size = meter.measure(&chosen.selection_set.node);
         too_much("levels of depth", size.depth.into(), limits.max_depth.into())?;
         too_much("points of cost", size.cost, limits.max_cost)?;
@@ -169,71 +170,6 @@ impl Documents {
             shape: shape(chosen, operation, variables),
         })
     }
-
-    /// Counts words, signs and nesting before the parser, which goes down with each level, sees the text.
-    fn check_text(&self, text: &str) -> Result<(), BadDocument> {
-        let deepest = 4 * u64::from(self.limits.max_depth);
-        let (mut tokens, mut depth) = (0u64, 0u64);
-        let mut rest = text.bytes();
-        while let Some(byte) = rest.next() {
-            match byte {
-                b' ' | b'\t' | b'\r' | b'\n' | b',' => continue,
-                b'#' => {
-                    skip_while(&mut rest, |byte| byte != b'\n' && byte != b'\r');
-                    continue;
-                }
-                b'{' | b'(' | b'[' => depth += 1,
-                b'}' | b')' | b']' => depth = depth.saturating_sub(1),
-                b'"' => skip_string(&mut rest),
-                _ if is_word(byte) => skip_while(&mut rest, is_word),
-                _ => {}
-            }
-            tokens += 1;
-            too_much("levels of brackets", depth, deepest)?;
-            too_much("words and signs", tokens, self.limits.max_tokens.into())?;
-        }
-        Ok(())
-    }
-}
-
-/// Passes over a string whose first quote was read: `"…"`, `""`, or a block between three quotes.
-fn skip_string(rest: &mut Bytes<'_>) {
-    let follows = |rest: &Bytes<'_>, quotes: &[u8]| {
-        quotes.iter().zip(rest.clone()).filter(|(quote, byte)| *quote == byte).count()
-            == quotes.len()
-    };
-    let block = follows(rest, b"\"\"");
-    if block {
-        rest.nth(1);
-    }
-    while let Some(byte) = rest.next() {
-        match byte {
-            // In a block only three quotes in a row are escaped, and then nothing that follows ends it.
-            b'\\' if !block => {
-                rest.next();
-            }
-            b'\\' if follows(rest, b"\"\"\"") => {
-                rest.nth(2);
-            }
-            b'"' if !block => return,
-            b'"' if follows(rest, b"\"\"") => {
-                rest.nth(1);
-                return;
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Passes over bytes as long as they are such.
-fn skip_while(rest: &mut Bytes<'_>, such: impl Fn(u8) -> bool) {
-    while rest.clone().next().is_some_and(&such) {
-        rest.next();
-    }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
 fn too_much(what: &str, found: u64, most: u64) -> Result<(), BadDocument> {
@@ -268,45 +204,6 @@ fn choose<'a>(
     }
 }
 
-/// The operation and the types of its variables' values; `None` where a value itself must be looked at.
-fn shape(
-    operation: &OperationDefinition,
-    name: Option<&str>,
-    variables: &Variables,
-) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
-    for definition in &operation.variable_definitions {
-        let value = variables.get(&definition.node.name.node);
-        shape_of(&definition.node.var_type.node.base, value)?.hash(&mut hasher);
-    }
-    Some(hasher.finish())
-}
-
-fn shape_of(declared: &BaseType, value: Option<&ConstValue>) -> Option<u8> {
-    match (declared, value) {
-        (_, None) => Some(0),
-        (_, Some(ConstValue::Null)) => Some(1),
-        (BaseType::Named(name), Some(value)) => match (name.as_str(), value) {
-            ("ID" | "String", ConstValue::String(_)) => Some(2),
-            ("Int", ConstValue::Number(number)) => {
-                number.as_i64().filter(|&number| i32::try_from(number).is_ok()).map(|_| 3)
-            }
-            ("Boolean", ConstValue::Boolean(_)) => Some(4),
-            _ => None,
-        },
-        (BaseType::List(items), Some(ConstValue::List(values))) => {
-            let same = |value| shape_of(&items.base, Some(value)).filter(|&shape| shape > 1);
-            values.iter().all(|value| same(value).is_some()).then_some(5)
-        }
-        (BaseType::List(_), Some(_)) => None,
-    }
-}
-
-fn is_sign_in(field: &str) -> bool {
-    matches!(field, "signIn" | "register")
-}
-
 fn count_aliases(set: &SelectionSet) -> u32 {
     let count = |selection: &Positioned<Selection>| match &selection.node {
         Selection::Field(field) => {
@@ -323,106 +220,6 @@ fn first_field(set: &SelectionSet) -> &str {
     match set.items.first().map(|selection| &selection.node) {
         Some(Selection::Field(field)) => field.node.name.node.as_str(),
         Some(Selection::InlineFragment(_) | Selection::FragmentSpread(_)) | None => "",
-    }
-}
-
-/// How much a part of a document asks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Size {
-    depth: u32,
-    cost: u64,
-    sign_ins: u32,
-    guests: u32,
-}
-
-impl Size {
-    /// A spread of nothing: validation will say so, and it must not be free until then.
-    const NOTHING: Self = Self { depth: 0, cost: 1, sign_ins: 0, guests: 0 };
-    /// A circle: it is refused for its depth.
-    const ENDLESS: Self = Self { depth: u32::MAX, cost: u64::MAX, sign_ins: 0, guests: 0 };
-}
-
-struct Meter<'a> {
-    document: &'a ExecutableDocument,
-    variables: &'a Variables,
-    /// Fragments already measured; one that is being measured has no size yet, and using it there is a circle.
-    known: HashMap<&'a Name, Size>,
-}
-
-impl<'a> Meter<'a> {
-    fn measure(&mut self, set: &'a SelectionSet) -> Size {
-        let mut whole = Size::default();
-        for selection in &set.items {
-            let part = match &selection.node {
-                Selection::Field(field) => self.field(&field.node),
-                Selection::InlineFragment(inline) => self.measure(&inline.node.selection_set.node),
-                Selection::FragmentSpread(spread) => {
-                    match self.document.fragments.get_key_value(&spread.node.fragment_name.node) {
-                        Some((name, fragment)) => self.fragment(name, &fragment.node),
-                        None => Size::NOTHING,
-                    }
-                }
-            };
-            whole.depth = whole.depth.max(part.depth);
-            whole.cost = whole.cost.saturating_add(part.cost);
-            whole.sign_ins = whole.sign_ins.saturating_add(part.sign_ins);
-            whole.guests = whole.guests.saturating_add(part.guests);
-        }
-        whole
-    }
-
-    fn fragment(&mut self, name: &'a Name, fragment: &'a FragmentDefinition) -> Size {
-        if let Some(&size) = self.known.get(name) {
-            return size;
-        }
-        self.known.insert(name, Size::ENDLESS);
-        let size = self.measure(&fragment.selection_set.node);
-        self.known.insert(name, size);
-        size
-    }
-
-    fn field(&mut self, field: &'a Field) -> Size {
-        let inner = self.measure(&field.selection_set.node);
-        let times = self.times(field);
-        Size {
-            depth: inner.depth.saturating_add(1),
-            cost: own_cost(&field.name.node).saturating_add(inner.cost.saturating_mul(times)),
-            sign_ins: inner.sign_ins.saturating_add(u32::from(is_sign_in(&field.name.node))),
-            guests: inner.guests.saturating_add(u32::from(field.name.node == "signInAsGuest")),
-        }
-    }
-
-    fn number(&self, value: &Value) -> Option<u64> {
-        let given = if let Value::Variable(name) = value { self.variables.get(name) } else { None };
-        match (value, given) {
-            (Value::Number(number), _) | (_, Some(ConstValue::Number(number))) => number.as_u64(),
-            _ => None,
-        }
-    }
-
-    /// How many items a field may have.
-    fn times(&self, field: &Field) -> u64 {
-        let asked = field.get_argument("first").and_then(|first| self.number(&first.node));
-        match field.name.node.as_str() {
-            "myGames" | "lobby" | "events" => asked.unwrap_or(20),
-            "selections" | "legalCommands" => 20,
-            "seats" | "dice" | "presets" => 4,
-            _ => 1,
-        }
-    }
-}
-
-/// What a field costs by itself: what hashes passwords costs most, what writes costs more than what reads.
-fn own_cost(field: &str) -> u64 {
-    match field {
-        "signIn" | "register" => 2_500,
-        // These ask the database once more, or sign something.
-        "events" | "fairness" | "selections" | "legalCommands" => 20,
-        "lastAction" => 10,
-        "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" => 500,
-        "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
-        | "chooseSeed" => 100,
-        _ => 1,
     }
 }
 
