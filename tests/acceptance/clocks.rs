@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 use crate::support::*;
 
@@ -70,4 +72,22 @@ async fn another_node_takes_the_clock_over() {
     eventually("the turn is ended", async || count(&events(&ann, &game).await, "Ended") == 1).await;
     assert_eq!(count(&events(&ann, &game).await, "TimedOut"), 1);
     house.prove(&game);
+}
+
+/// Command ids belong to clients and to the house alike. Who uses up what could be the house's next id stops no clock.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_can_guess_the_commands_of_the_house() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, table) = begun([&ann, &bob], json!({ "turnSeconds": 1 })).await;
+    let id = Uuid::try_parse(game.strip_prefix("game:").unwrap()).unwrap();
+    // A roll is one event: the house would time out at the version behind it.
+    let next = table["version"].as_i64().unwrap() + 1;
+    let hash =
+        Sha256::new().chain_update(id.as_bytes()).chain_update(next.to_le_bytes()).finalize();
+    let guess = uuid::Builder::from_custom_bytes(hash[..16].try_into().unwrap()).into_uuid();
+    accepted(ann.act_with("roll", &game, json!({ "commandId": guess })).await);
+    eventually("the turn is ended", async || count(&events(&ann, &game).await, "TimedOut") >= 1)
+        .await;
 }
