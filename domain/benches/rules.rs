@@ -162,7 +162,8 @@ fn whole_game(number: u8) -> Vec<Event> {
         let Board::Farkle(farkle) = &game.as_ref().unwrap().board;
         let play = match farkle.round.phase {
             Phase::Rolled => {
-                let best = farkle.selections().max_by_key(|(slots, points)| (*points, slots.len()));
+                let best =
+                    farkle.selections(seat).max_by_key(|(slots, points)| (*points, slots.len()));
                 Play::Save { slots: best.unwrap().0.to_vec() }
             }
             Phase::Saved if farkle.round.unbanked() >= 300 => Play::Bank { slots: None },

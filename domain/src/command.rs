@@ -34,6 +34,13 @@ pub enum Command {
         /// The seed.
         seed: String,
     },
+    /// Chooses the dice of a seat, one a slot; possible until the start.
+    ChooseLoadout {
+        /// The seat whose dice they are.
+        seat: SeatNo,
+        /// The codes of the dice; slots that are not named have ordinary dice.
+        dice: Vec<String>,
+    },
     /// Gives the seat up; in a running game this forfeits.
     Leave {
         /// The seat.

@@ -45,6 +45,9 @@ pub(crate) fn decide_with<B: Rulebook>(
             join(&mut desk, *player, name, seed.as_deref())
         }
         (Command::ChooseSeed { seat, seed }, Gathering) => choose_seed(&mut desk, *seat, seed),
+        (Command::ChooseLoadout { seat, dice }, Gathering) => {
+            choose_loadout(&mut desk, *seat, dice)
+        }
         (Command::Leave { seat }, Gathering) => leave_early(&mut desk, *seat),
         (Command::Start, Gathering) => start(&mut desk),
         (Command::Play { .. } | Command::TimeOut { .. }, Gathering) => Err(Rejection::NotStarted),
@@ -55,9 +58,13 @@ pub(crate) fn decide_with<B: Rulebook>(
         (Command::TimeOut { seat }, Playing) => time_out(&mut desk, *seat),
         (Command::Leave { seat }, Playing) => is_seated(&desk.table, *seat)
             .and_then(|()| forfeit_seat(&mut desk, *seat, LeftBecause::Quit, TurnEnd::Left)),
-        (Command::Join { .. } | Command::ChooseSeed { .. } | Command::Start, Playing) => {
-            Err(Rejection::AlreadyStarted)
-        }
+        (
+            Command::Join { .. }
+            | Command::ChooseSeed { .. }
+            | Command::ChooseLoadout { .. }
+            | Command::Start,
+            Playing,
+        ) => Err(Rejection::AlreadyStarted),
 
         (Command::Abandon { touched }, Gathering | Playing) => abandon(&mut desk, *touched),
     }?;
@@ -105,6 +112,17 @@ fn choose_seed<B: Rulebook>(
     is_seated(&desk.table, seat)?;
     let seed = ClientSeed::parse(seed)?;
     desk.record(Event::SeedChosen { seat, seed });
+    Ok(())
+}
+
+fn choose_loadout<B: Rulebook>(
+    desk: &mut Desk<'_, B>,
+    seat: SeatNo,
+    named: &[String],
+) -> Result<(), Rejection> {
+    is_seated(&desk.table, seat)?;
+    let dice = desk.board.loadout(named)?;
+    desk.record(Event::LoadoutChosen { seat, dice });
     Ok(())
 }
 

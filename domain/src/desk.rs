@@ -1,8 +1,8 @@
 //! Where a decision is made: events are recorded and seen at once.
 
 use crate::{
-    AwardedFor, DecidedBy, Dice, Draw, Event, Fact, Moment, Outcome, Play, Points, Purpose,
-    Rejection, SeatNo, Table, TurnEnd, fair,
+    AwardedFor, DecidedBy, Dice, Dollars, Draw, Event, Fact, Moment, Outcome, Play, Points,
+    Purpose, Rejection, SeatNo, Table, TurnEnd, fair, farkle::dice::Code,
 };
 
 /// What a kind of game adds to the table: the part of the rules that only it has.
@@ -12,6 +12,16 @@ pub(crate) trait Rulebook: Clone {
 
     /// The state after one more event. Never consults a rule.
     fn apply(&mut self, event: &Event);
+
+    /// Whether seats choose their dice.
+    fn has_loadouts(&self) -> bool {
+        false
+    }
+
+    /// The dice that a seat may play with, out of those it named.
+    fn loadout(&self, _named: &[String]) -> Result<Vec<Code>, Rejection> {
+        Err(Rejection::NoSpecialDice)
+    }
 
     /// A move of the seat whose turn it is.
     fn play(desk: &mut Desk<'_, Self>, play: &Play) -> Result<(), Rejection>;
@@ -73,6 +83,13 @@ impl<'a, B: Rulebook> Desk<'a, B> {
         Ok((draw, raw))
     }
 
+    /// Somebody earns money, unless it is a game without.
+    pub(crate) fn award(&mut self, seat: SeatNo, amount: Dollars, why: AwardedFor) {
+        if amount > 0 && !self.table.ruleset.table.practice {
+            self.record(Event::MoneyAwarded { seat, amount, why });
+        }
+    }
+
     pub(crate) fn start_turn(&mut self, seat: SeatNo, round: u32) {
         let deadline = self.table.turn_seconds().map(|seconds| self.now.plus_seconds(seconds));
         self.record(Event::TurnStarted { seat, round, deadline });
@@ -90,8 +107,8 @@ impl<'a, B: Rulebook> Desk<'a, B> {
             let seated: Vec<SeatNo> = self.table.seated().collect();
             let finished = seated.into_iter().map(|seat| (seat, finish, AwardedFor::Finishing));
             let won = winners.iter().map(|&seat| (seat, win, AwardedFor::Winning));
-            for (seat, amount, why) in finished.chain(won).filter(|award| award.1 > 0) {
-                self.record(Event::MoneyAwarded { seat, amount, why });
+            for (seat, amount, why) in finished.chain(won) {
+                self.award(seat, amount, why);
             }
         }
         let scores = self.board.scores();

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Dollars, Draw, Faces, GameId, Moment, Name, PlayerId, Points, Ruleset, SeatNo, Slots,
+    account::AccountEvent,
     fair::{Commitment, RulesetHash, Secret, SeedsHash},
+    farkle::dice::{CatalogueEvent, Code, DieAt},
     text::ClientSeed,
 };
 
@@ -42,6 +44,13 @@ pub enum Event {
         seat: SeatNo,
         /// The seed.
         seed: ClientSeed,
+    },
+    /// A player chose the dice to play with, or other ones.
+    LoadoutChosen {
+        /// Whose dice.
+        seat: SeatNo,
+        /// Their kinds, one a slot.
+        dice: Vec<Code>,
     },
     /// A seat was given up or lost.
     SeatLeft {
@@ -100,6 +109,10 @@ pub enum Event {
         /// The secret of the game's commitment.
         secret: Secret,
     },
+    /// Not in a game: something happened to an account.
+    Account(AccountEvent),
+    /// Not in a game: something happened to the catalogue of special dice.
+    Catalogue(CatalogueEvent),
 }
 
 /// Dice were rolled.
@@ -131,7 +144,10 @@ pub struct Saved {
     pub slots: Slots,
     /// What they scored as, the largest combination first.
     pub combinations: Vec<Combination>,
-    /// The points of this save.
+    /// What special dice added to the combinations, in the order in which they did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bonuses: Vec<Boost>,
+    /// The points of this save: the combinations with their effects, and the bonuses.
     pub points: Points,
     /// The points of the hand so far, with this save.
     pub turn_score: Points,
@@ -150,6 +166,27 @@ pub struct Combination {
     pub faces: Faces,
     /// What they score by the table.
     pub points: Points,
+    /// What special dice made of it, in the order in which they did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Boost>,
+}
+
+impl Combination {
+    /// What it scores with everything that special dice made of it.
+    pub fn total(&self) -> Points {
+        self.effects.last().map_or(self.points, |effect| effect.after)
+    }
+}
+
+/// A special die makes something worth more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Boost {
+    /// The die.
+    pub die: DieAt,
+    /// What it was worth.
+    pub before: Points,
+    /// What it is worth now.
+    pub after: Points,
 }
 
 /// The combinations of the scoring table.
@@ -185,7 +222,13 @@ pub struct Banked {
     pub round_score: Points,
     /// Points of the last hand.
     pub turn_score: Points,
-    /// What was banked: both together.
+    /// How many times the last hand counts.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub multiplier: Points,
+    /// The bonus of earlier farkles.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bonus: Points,
+    /// What was banked: the round score, the last hand times its multiplier, and the bonus.
     pub points: Points,
     /// The game score with it.
     pub game_score: Points,
@@ -201,10 +244,30 @@ pub struct Farkled {
     pub seat: SeatNo,
     /// Whether the player gave the roll up.
     pub by: FarkledBy,
-    /// The points lost.
+    /// The points lost: what the round had made, before any multiplier of its last hand, less what was kept.
     pub forfeited: Points,
+    /// The points of the round that were scored all the same.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept: Points,
+    /// The points that special dice scored beyond it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub awarded: Points,
     /// Farkles in a row, with this one.
     pub in_a_row: u32,
+}
+
+const fn once() -> Points {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+const fn is_once(times: &Points) -> bool {
+    *times == 1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+const fn is_zero(points: &Points) -> bool {
+    *points == 0
 }
 
 /// What made a farkle.
@@ -234,6 +297,10 @@ pub struct EffectApplied {
 pub enum EffectSource {
     /// Several farkles in a row cost points.
     FarklePenalty,
+    /// The rules score what a round had made before its last hand, in spite of a farkle.
+    RoundKept,
+    /// A special die.
+    Die(DieAt),
 }
 
 /// One value before and after.
@@ -255,6 +322,20 @@ pub enum Measure {
     GameScore,
     /// The count towards the penalty.
     FarklesInARow,
+    /// Points of the completed hands of the round.
+    RoundScore,
+    /// Saves of the round with a hot die.
+    HotStreak,
+    /// What the next bank is worth on top.
+    DareBonus,
+    /// The points of a combination, within a save.
+    CombinationPoints,
+    /// The points of a save.
+    SavePoints,
+    /// The points of a hand, as they are folded into the round or banked.
+    HandPoints,
+    /// The points of a bank.
+    BankPoints,
 }
 
 /// What money is awarded for.
@@ -265,6 +346,8 @@ pub enum AwardedFor {
     Finishing,
     /// Winning it.
     Winning,
+    /// A special die.
+    Die(DieAt),
 }
 
 /// Why a seat is empty.
@@ -290,6 +373,12 @@ pub struct TurnEnded {
     pub points: Points,
     /// The points it lost.
     pub forfeited: Points,
+    /// The bonus of earlier farkles that it lost.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bonus_lost: Points,
+    /// Whether a score that was not banked reaches the target of the game with this turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reaches_target: bool,
 }
 
 /// How a turn ends.
@@ -351,11 +440,12 @@ pub enum DecidedBy {
 }
 
 impl Event {
-    /// The names of all types.
-    pub const NAMES: [&'static str; 16] = [
+    /// The names of all types of a game.
+    pub const NAMES: [&'static str; 17] = [
         "Created",
         "SeatTaken",
         "SeedChosen",
+        "LoadoutChosen",
         "SeatLeft",
         "Started",
         "TurnStarted",
@@ -377,6 +467,7 @@ impl Event {
             Self::Created { .. } => "Created",
             Self::SeatTaken { .. } => "SeatTaken",
             Self::SeedChosen { .. } => "SeedChosen",
+            Self::LoadoutChosen { .. } => "LoadoutChosen",
             Self::SeatLeft { .. } => "SeatLeft",
             Self::Started { .. } => "Started",
             Self::TurnStarted { .. } => "TurnStarted",
@@ -390,6 +481,8 @@ impl Event {
             Self::TurnEnded(_) => "TurnEnded",
             Self::Ended(_) => "Ended",
             Self::SeedRevealed { .. } => "SeedRevealed",
+            Self::Account(event) => event.name(),
+            Self::Catalogue(event) => event.name(),
         }
     }
 
@@ -398,6 +491,7 @@ impl Event {
         match self {
             Self::SeatTaken { seat, .. }
             | Self::SeedChosen { seat, .. }
+            | Self::LoadoutChosen { seat, .. }
             | Self::SeatLeft { seat, .. }
             | Self::TurnStarted { seat, .. }
             | Self::MoneyAwarded { seat, .. }
@@ -411,7 +505,9 @@ impl Event {
             Self::Created { .. }
             | Self::Started { .. }
             | Self::Ended(_)
-            | Self::SeedRevealed { .. } => None,
+            | Self::SeedRevealed { .. }
+            | Self::Account(_)
+            | Self::Catalogue(_) => None,
         }
     }
 
@@ -427,13 +523,16 @@ impl Event {
             Self::Created { .. }
             | Self::SeatTaken { .. }
             | Self::SeedChosen { .. }
+            | Self::LoadoutChosen { .. }
             | Self::SeatLeft { .. }
             | Self::Started { .. }
             | Self::TurnStarted { .. }
             | Self::TimedOut { .. }
             | Self::TurnEnded(_)
             | Self::Ended(_)
-            | Self::SeedRevealed { .. } => true,
+            | Self::SeedRevealed { .. }
+            | Self::Account(_)
+            | Self::Catalogue(_) => true,
         }
     }
 }

@@ -155,12 +155,15 @@ impl Table {
             }
             Event::Ended(outcome) => self.stage = Stage::Ended(outcome.clone()),
             Event::Created { .. }
+            | Event::LoadoutChosen { .. }
             | Event::Saved(_)
             | Event::Banked(_)
             | Event::Farkled(_)
             | Event::EffectApplied(_)
             | Event::TurnEnded(_)
-            | Event::SeedRevealed { .. } => {}
+            | Event::SeedRevealed { .. }
+            | Event::Account(_)
+            | Event::Catalogue(_) => {}
         }
     }
 

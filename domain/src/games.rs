@@ -10,7 +10,10 @@ use crate::{
     SeatNo, Selection, Table,
     decide::decide_with,
     desk::{Desk, Rulebook},
-    farkle::{Farkle, FarkleRules},
+    farkle::{
+        Farkle, FarkleRules,
+        dice::{Catalogue, Code},
+    },
     legal::legal_with,
 };
 
@@ -46,6 +49,13 @@ impl Rules {
     pub(crate) fn named_value(&self, parameter: &str, value: &Value) -> Result<Value, Rejection> {
         match self {
             Self::Farkle(_) => FarkleRules::named_value(parameter, value),
+        }
+    }
+
+    /// The special dice of the game, if it is played with any.
+    pub fn catalogue(&self) -> Option<&Catalogue> {
+        match self {
+            Self::Farkle(rules) => rules.catalogue.as_deref(),
         }
     }
 
@@ -89,13 +99,6 @@ impl Board {
         }
     }
 
-    /// The dice of the seat to move, by slot.
-    pub fn dice(&self) -> Vec<DieOnTable> {
-        match self {
-            Self::Farkle(farkle) => farkle.dice_on_table(),
-        }
-    }
-
     pub(crate) fn facts(&self, table: &Table, seat: SeatNo) -> Vec<(&'static str, Fact)> {
         match self {
             Self::Farkle(farkle) => farkle.facts(table, seat),
@@ -115,6 +118,13 @@ impl Game {
         }
     }
 
+    /// The dice of the seat to move, by slot.
+    pub fn dice(&self) -> Vec<DieOnTable> {
+        match &self.board {
+            Board::Farkle(farkle) => farkle.dice_on_table(self.table.turn.seat),
+        }
+    }
+
     /// Every selection of the roll on the table that scores, explained, the best one first.
     pub fn selections(&self) -> Vec<Selection> {
         match &self.board {
@@ -126,6 +136,13 @@ impl Game {
     pub fn best_selection(&self) -> Option<Selection> {
         match &self.board {
             Board::Farkle(board) => board.best_selection(&self.table),
+        }
+    }
+
+    /// The dice of a seat, one a slot.
+    pub fn loadout(&self, seat: SeatNo) -> Vec<Code> {
+        match &self.board {
+            Board::Farkle(farkle) => farkle.loadout_of(seat),
         }
     }
 

@@ -11,6 +11,8 @@ pub enum Legal {
     Join,
     /// Give or replace the seed of this seat.
     ChooseSeed(SeatNo),
+    /// Choose the dice of this seat: any loadout that the game's limits allow.
+    ChooseLoadout(SeatNo),
     /// Leave this seat.
     Leave(SeatNo),
     /// Start the game.
@@ -35,6 +37,9 @@ pub(crate) fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
         Stage::Gathering => {
             legal.extend(free_seat(table).map(|_| Legal::Join));
             legal.extend(table.seated().map(Legal::ChooseSeed));
+            if board.has_loadouts() {
+                legal.extend(table.seated().map(Legal::ChooseLoadout));
+            }
             if table.seated().count() >= usize::from(table.ruleset.table.min_seats) {
                 legal.push(Legal::Start);
             }
@@ -61,6 +66,7 @@ impl Legal {
                 now >= touched.plus_hours(*hours)
             }
             (Self::ChooseSeed(listed), Command::ChooseSeed { seat, .. })
+            | (Self::ChooseLoadout(listed), Command::ChooseLoadout { seat, .. })
             | (Self::Leave(listed), Command::Leave { seat }) => listed == seat,
             (Self::TimeOut(listed, from), Command::TimeOut { seat }) => {
                 listed == seat && now >= *from

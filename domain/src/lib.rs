@@ -43,13 +43,14 @@
 //!
 //! Read [`farkle`] for the rules of a game, [`fair`] for the dice, [`Event`] for the vocabulary.
 
+mod account;
 mod byte_list;
-mod catalogue;
 mod command;
 mod decide;
 mod desk;
 mod dice;
 mod event;
+mod explain;
 mod faces;
 mod fact;
 mod game;
@@ -67,15 +68,16 @@ mod verify;
 pub mod fair;
 pub mod farkle;
 
-pub use catalogue::{CATALOGUE, DieKind};
+pub use account::{Account, AccountCommand, AccountEvent, Entry, decide_account};
 pub use command::{Command, Play};
 pub use decide::decide;
 pub use dice::{Dice, Draw, NoDice, Purpose};
 pub use event::{
-    AwardedFor, Banked, Change, Combination, CombinationName, DecidedBy, EffectApplied,
+    AwardedFor, Banked, Boost, Change, Combination, CombinationName, DecidedBy, EffectApplied,
     EffectSource, Event, Farkled, FarkledBy, LeftBecause, Measure, Outcome, Rolled, Saved, TurnEnd,
     TurnEnded,
 };
+pub use explain::explain;
 pub use faces::Faces;
 pub use fact::Fact;
 pub use game::{Game, Seat, Stage, Table, Turn, evolve, replay};

@@ -1,8 +1,10 @@
 //! What happened, in words a player reads.
 
 use crate::{
-    AwardedFor, Combination, CombinationName, DecidedBy, EffectSource, Event, Faces, FarkledBy,
-    LeftBecause, Measure, Outcome, SeatNo, Table,
+    AwardedFor, DecidedBy, EffectApplied, EffectSource, Event, Faces, FarkledBy, LeftBecause,
+    Measure, Outcome, SeatNo, Table,
+    explain::{bank_lines, number, save_lines},
+    farkle::dice::{Code, DieAt},
 };
 
 /// One line about an event; `None` where there is nothing to tell.
@@ -11,6 +13,10 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
     Some(match event {
         Event::SeatTaken { seat, name, .. } => format!("{name} takes seat {seat}"),
         Event::SeedChosen { seat, .. } => format!("{} adds a seed to the dice", who(*seat)),
+        Event::LoadoutChosen { seat, dice } => {
+            let codes: Vec<&str> = dice.iter().map(Code::as_str).collect();
+            format!("{} brings {}", who(*seat), codes.join(", "))
+        }
         Event::SeatLeft { seat, why: LeftBecause::Quit } => format!("{} leaves", who(*seat)),
         Event::SeatLeft { seat, why: LeftBecause::TimedOut } => {
             format!("{} loses the seat: too many time-outs in a row", who(*seat))
@@ -22,40 +28,43 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
             format!("{}{who} rolls {faces}, worth up to {most}", folded.unwrap_or_default())
         }
         Event::Saved(save) => {
-            let why: Vec<String> = save.combinations.iter().map(combination).collect();
             let hot = if save.left.is_empty() { ", hot dice" } else { "" };
             let (who, turn) = (who(save.seat), number(save.turn_score));
             let points = number(save.points);
-            format!("{who} saves {points}: {} (turn score {turn}{hot})", why.join(" + "))
+            let why = save_lines(&save.combinations, &save.bonuses).join(", ");
+            format!("{who} saves {points}: {why} (turn score {turn}{hot})")
         }
         Event::Banked(bank) => {
             let (who, points) = (who(bank.seat), number(bank.points));
-            format!("{who} banks {points}, game score {}", number(bank.game_score))
+            let why = bank_lines(bank);
+            let why = if why.is_empty() { why.concat() } else { format!(" ({})", why.join(", ")) };
+            format!("{who} banks {points}{why}, game score {}", number(bank.game_score))
         }
         Event::Farkled(farkle) => {
             let what = match farkle.by {
                 FarkledBy::Roll => "farkles",
                 FarkledBy::Choice => "gives the roll up",
             };
-            format!("{} {what} and loses {}", who(farkle.seat), number(farkle.forfeited))
-        }
-        Event::EffectApplied(effect) => {
-            let what = match effect.source {
-                EffectSource::FarklePenalty => "penalty for farkles in a row",
+            let scored = farkle.kept.saturating_add(farkle.awarded);
+            let all_the_same = if scored == 0 {
+                String::new()
+            } else {
+                format!(", but scores {}", number(scored))
             };
-            let changes: Vec<String> = effect
-                .changes
-                .iter()
-                .map(|c| format!("{} {} → {}", measure(c.what), number(c.before), number(c.after)))
-                .collect();
-            format!("{}: {what}: {}", who(effect.seat), changes.join(", "))
+            format!(
+                "{} {what} and loses {}{all_the_same}",
+                who(farkle.seat),
+                number(farkle.forfeited)
+            )
         }
+        Event::EffectApplied(effect) => changed(effect, table),
         Event::MoneyAwarded { seat, amount, why } => {
             let why = match why {
-                AwardedFor::Finishing => "finishing",
-                AwardedFor::Winning => "winning",
+                AwardedFor::Finishing => "for finishing".to_owned(),
+                AwardedFor::Winning => "for winning".to_owned(),
+                AwardedFor::Die(die) => format!("with the {}", die_name(table, *die)),
             };
-            format!("{} earns ${amount} for {why}", who(*seat))
+            format!("{} earns ${amount} {why}", who(*seat))
         }
         Event::TimedOut { seat, in_a_row } => {
             format!("time is up for {}, {in_a_row} in a row", who(*seat))
@@ -64,8 +73,24 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
         Event::Created { .. }
         | Event::Started { .. }
         | Event::TurnEnded(_)
-        | Event::SeedRevealed { .. } => return None,
+        | Event::SeedRevealed { .. }
+        | Event::Account(_)
+        | Event::Catalogue(_) => return None,
     })
+}
+
+fn changed(effect: &EffectApplied, table: &Table) -> String {
+    let what = match effect.source {
+        EffectSource::FarklePenalty => "penalty for farkles in a row".to_owned(),
+        EffectSource::RoundKept => "the completed hands count".to_owned(),
+        EffectSource::Die(die) => die_name(table, die),
+    };
+    let changes: Vec<String> = effect
+        .changes
+        .iter()
+        .map(|c| format!("{} {} → {}", measure(c.what), number(c.before), number(c.after)))
+        .collect();
+    format!("{}: {what}: {}", name(table, effect.seat), changes.join(", "))
 }
 
 fn ending(outcome: &Outcome, table: &Table) -> String {
@@ -81,24 +106,17 @@ fn ending(outcome: &Outcome, table: &Table) -> String {
     }
 }
 
-fn combination(combination: &Combination) -> String {
-    let what = match combination.name {
-        CombinationName::Single => "single",
-        CombinationName::ThreeOfAKind => "three of a kind",
-        CombinationName::FourOfAKind => "four of a kind",
-        CombinationName::FiveOfAKind => "five of a kind",
-        CombinationName::SixOfAKind => "six of a kind",
-        CombinationName::Straight => "straight",
-        CombinationName::ThreePairs => "three pairs",
-        CombinationName::TwoTriplets => "two triplets",
-    };
-    format!("{what} {} = {}", dice(combination.faces), number(combination.points))
-}
-
 fn measure(measure: Measure) -> &'static str {
     match measure {
         Measure::GameScore => "game score",
         Measure::FarklesInARow => "farkles in a row",
+        Measure::RoundScore => "round score",
+        Measure::HotStreak => "hot streak",
+        Measure::DareBonus => "bonus of the next bank",
+        Measure::CombinationPoints => "combination",
+        Measure::SavePoints => "save",
+        Measure::HandPoints => "turn score",
+        Measure::BankPoints => "bank",
     }
 }
 
@@ -110,29 +128,11 @@ fn name(table: &Table, seat: SeatNo) -> String {
 }
 
 fn dice(faces: Faces) -> String {
-    faces.iter().map(|face| face.to_string()).collect::<Vec<_>>().join(" ")
+    crate::explain::dice(faces)
 }
 
-/// A number with a comma between thousands.
-fn number(number: i64) -> String {
-    let digits = number.unsigned_abs().to_string();
-    let mut text = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    if number < 0 { format!("-{text}") } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn thousands() {
-        let written = [0, 7, 999, 1000, -1000, 1_234_567, -50].map(number);
-        assert_eq!(written, ["0", "7", "999", "1,000", "-1,000", "1,234,567", "-50"]);
-    }
+/// A die by its name in the catalogue of the game.
+fn die_name(table: &Table, die: DieAt) -> String {
+    let kind = table.ruleset.rules.catalogue().and_then(|catalogue| catalogue.find(die.code));
+    kind.map_or_else(|| die.code.to_string(), |kind| kind.name.clone())
 }

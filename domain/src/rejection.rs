@@ -3,7 +3,7 @@
 //! Every refusal is data: its name for programs, its fields for details, its message for the
 //! player, who learns what was wrong and what would be right. A refusal changes nothing.
 
-use crate::{BadText, Moment, Name, Points, SeatNo, Slots};
+use crate::{BadText, Dollars, Moment, Name, Points, SeatNo, Slots, farkle::dice::Code};
 
 /// A refused command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +44,58 @@ pub enum Rejection {
     NoSuchSeat { seat: SeatNo, seats: u8 },
     #[error("seat {seat} has left the game")]
     SeatGone { seat: SeatNo },
+
+    // The dice
+    #[error("'{code}' is no code of a die: it is 1 to 16 capital letters, digits, $ and _")]
+    BadCode { code: String },
+    #[error("there is no die '{code}'; there are: {known}")]
+    UnknownDie { code: String, known: String },
+    #[error("the die {code} is retired; choose another one")]
+    RetiredDie { code: Code },
+    #[error("this game is played with ordinary dice; choose a challenge preset for special ones")]
+    NoSpecialDice,
+    #[error("{dice} dice are too many; the set has {slots} slots")]
+    TooManyDice { dice: usize, slots: u8 },
+    #[error("{copies} × {code} are too many; at most {most} may be played here")]
+    TooManyCopies { code: Code, copies: u8, most: u8 },
+    #[error("{dice} dice of tier {tier} are too many; at most {most} may be played here")]
+    TooManyOfTier { tier: &'static str, dice: u8, most: u8 },
+    #[error("{one} and {other} may not be played together here")]
+    BannedPair { one: Code, other: Code },
+    #[error("with these dice a round need never end; replace one of them by an ordinary die")]
+    EndlessLoadout,
+    #[error("the die {code} cannot have this {field}: {allowed}")]
+    BadDie { code: Code, field: &'static str, allowed: String },
+    #[error("this is no die: {why}")]
+    BadDieData { why: String },
+    #[error("there is a die {code} already; change it, or choose another code")]
+    DieExists { code: Code },
+    #[error("the catalogue is full: it has room for {most} dice")]
+    CatalogueFull { most: usize },
+
+    // The wallet
+    #[error("this account has no wallet yet")]
+    NoWallet,
+    #[error("this account has a wallet already")]
+    WalletExists,
+    #[error("{quantity} dice cannot be bought or sold at once; choose from 1 to {most}")]
+    BadQuantity { quantity: i64, most: u32 },
+    #[error("that costs ${cost}, and there are ${balance} in your wallet")]
+    NotEnoughMoney { cost: u64, balance: Dollars },
+    #[error("{wanted} × {code} are needed, and you own {owned}; buy them in the shop")]
+    NotOwned { code: Code, owned: u32, wanted: u32 },
+    #[error("of your {owned} × {code}, {locked} are equipped in games that are not over yet")]
+    DieLocked { code: Code, owned: u32, locked: u32 },
+    #[error("nobody can own more than {most} × {code}")]
+    TooManyOwned { code: Code, most: u32 },
+    #[error("the wallet has no room for so much money")]
+    WalletFull,
+    #[error("there is no loadout called '{name}'")]
+    NoSuchLoadout { name: String },
+    #[error("you keep {most} loadouts already; delete one first")]
+    TooManyLoadouts { most: usize },
+    #[error("no dice are locked for this game")]
+    NothingLocked,
 
     // The turn
     #[error("it is the turn of {name} on seat {to_move}")]

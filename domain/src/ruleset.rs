@@ -41,6 +41,9 @@ pub struct TableRules {
     pub finish_award: Dollars,
     /// What a winner earns on top.
     pub win_award: Dollars,
+    /// A game without money: nobody earns any.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub practice: bool,
 }
 
 impl Ruleset {
@@ -74,6 +77,8 @@ impl Ruleset {
 
     fn with_one(&self, parameter: &str, value: &Value) -> Result<Self, Rejection> {
         let mut json = self.to_json();
+        // It is not written where it is off.
+        json["table"]["practice"] = self.table.practice.into();
         let known = ["table", "parameters"].map(|part| json[part].as_object().cloned());
         let names = known.iter().flatten().flat_map(Map::keys);
         let part = if json["table"].get(parameter).is_some() { "table" } else { "parameters" };

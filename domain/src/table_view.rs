@@ -1,12 +1,14 @@
 //! What a client draws: the dice where they lie, and what can be scored with them.
 
-use crate::{Combination, Points, Slots};
+use crate::{Boost, Combination, Dollars, Points, Slots, farkle::dice::Code};
 
 /// A die of the seat to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DieOnTable {
     /// Its slot.
     pub slot: u8,
+    /// Its kind.
+    pub code: Code,
     /// What it shows, if it was rolled this round.
     pub face: Option<u8>,
     /// Where it lies.
@@ -29,10 +31,16 @@ pub enum DiePlace {
 pub struct Selection {
     /// The dice.
     pub slots: Slots,
-    /// What they score.
+    /// What they score, with everything special dice make of it.
     pub points: Points,
     /// What they score as.
     pub combinations: Vec<Combination>,
+    /// What is added to the combinations.
+    pub bonuses: Vec<Boost>,
+    /// The money a save of them earns.
+    pub dollars: Dollars,
+    /// What a bank with them would bring.
+    pub bank: Points,
     /// Whether the round can be banked with them at once.
     pub can_bank: bool,
 }

@@ -79,6 +79,10 @@ fn command_behind(log: &[Event]) -> Option<Command> {
         Event::SeedChosen { seat, seed } => {
             Command::ChooseSeed { seat: *seat, seed: seed.as_str().to_owned() }
         }
+        Event::LoadoutChosen { seat, dice } => {
+            let dice = dice.iter().map(ToString::to_string).collect();
+            Command::ChooseLoadout { seat: *seat, dice }
+        }
         Event::Started { .. } => Command::Start,
         Event::Rolled(roll) => Command::Play { seat: roll.seat, play: Play::Roll },
         Event::Saved(save) => {
@@ -103,7 +107,9 @@ fn command_behind(log: &[Event]) -> Option<Command> {
         | Event::MoneyAwarded { .. }
         | Event::TurnEnded(_)
         | Event::Ended(_)
-        | Event::SeedRevealed { .. } => return None,
+        | Event::SeedRevealed { .. }
+        | Event::Account(_)
+        | Event::Catalogue(_) => return None,
     })
 }
 

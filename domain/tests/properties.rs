@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use common::{Match, NOW, SECRET, bank, create, join, play, roll, ruleset, save};
 use domain::{
-    Board, Command, Event, Game, Legal, Measure, Moment, NoDice, Play, Proven, Rejection, Slots,
-    Stage, decide, fair::FairDice, legal_commands, replay, verify,
+    Board, Combination, Command, Event, Game, Legal, Measure, Moment, NoDice, Play, Proven,
+    Rejection, Slots, Stage, decide, fair::FairDice, farkle::dice::Catalogue, legal_commands,
+    replay, verify,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -21,6 +22,7 @@ fn universe(seats: u8) -> Vec<Command> {
     all.push(join(100));
     for seat in 0..=seats {
         all.push(Command::ChooseSeed { seat, seed: "another".into() });
+        all.push(Command::ChooseLoadout { seat, dice: vec!["MIDAS".into()] });
         all.push(Command::Leave { seat });
         all.push(Command::TimeOut { seat });
         all.extend([roll(seat), bank(seat, None), play(seat, Play::Forfeit)]);
@@ -72,22 +74,29 @@ fn points_are_conserved(table: &Match) {
     let (mut scores, mut forfeited, mut saved) = (vec![0; seats], vec![0; seats], 0);
     for event in &table.log {
         if let Event::Saved(save) = event {
-            let explained: i64 = save.combinations.iter().map(|c| c.points).sum();
-            assert_eq!(explained, save.points);
+            let laid: i64 = save.combinations.iter().map(Combination::total).sum();
+            let added: i64 = save.bonuses.iter().map(|bonus| bonus.after - bonus.before).sum();
+            assert_eq!(laid + added, save.points);
             saved += save.points;
         } else if let Event::Banked(bank) = event {
-            assert_eq!(bank.points, bank.round_score + bank.turn_score);
+            let hand = bank.turn_score * bank.multiplier;
+            assert_eq!(bank.points, bank.round_score + hand + bank.bonus);
             scores[usize::from(bank.seat)] += bank.points;
             assert_eq!(bank.game_score, scores[usize::from(bank.seat)]);
         } else if let Event::EffectApplied(effect) = event {
             for change in &effect.changes {
+                if matches!(change.what, Measure::HandPoints | Measure::BankPoints) {
+                    saved += change.after - change.before;
+                }
                 if change.what == Measure::GameScore {
                     assert_eq!(change.before, scores[usize::from(effect.seat)]);
                     scores[usize::from(effect.seat)] += change.after - change.before;
                 }
             }
+        } else if let Event::Farkled(farkle) = event {
+            saved += farkle.awarded;
         } else if let Event::TurnEnded(turn) = event {
-            assert_eq!(turn.points + turn.forfeited, saved, "the round's saves, won or lost");
+            assert_eq!(turn.points + turn.forfeited, saved, "what the round made, won or lost");
             forfeited[usize::from(turn.seat)] += turn.forfeited;
             saved = 0;
         }
@@ -120,7 +129,8 @@ fn play_by(
     }
     for (&choice, newcomer) in choices.iter().zip(20..23) {
         let seat = u8::try_from(choice).unwrap_or(7) % seats;
-        let command = match choice % 5 {
+        let command = match choice % 6 {
+            5 => Command::ChooseLoadout { seat, dice: loadout(choice) },
             0 => Command::Leave { seat },
             1 => Command::ChooseSeed { seat, seed: format!("{choice}") },
             2 => join(newcomer),
@@ -130,6 +140,11 @@ fn play_by(
         table.tell(&command, &[]).ok();
         at_each(&table);
     }
+    for (&choice, seat) in choices.iter().zip(0..seats) {
+        // Refused where the seat is gone, or the game knows no special dice.
+        table.tell(&Command::ChooseLoadout { seat, dice: loadout(choice) }, &[]).ok();
+    }
+    at_each(&table);
     if table.tell(&Command::Start, &[]).is_err() {
         return table;
     }
@@ -147,6 +162,13 @@ fn play_by(
     }
     at_each(&table);
     table
+}
+
+/// Some special dice by a number.
+fn loadout(choice: u16) -> Vec<String> {
+    let kinds = &Catalogue::builtin().dice;
+    let any = |n: u16| kinds[usize::from(choice >> n) % kinds.len()].code.to_string();
+    [0, 3, 5, 8].map(any).to_vec()
 }
 
 /// Mostly moves, often a bank so that games end, sometimes a time-out, now and then somebody leaves.
@@ -172,7 +194,8 @@ fn choose(table: &Match, choice: u16) -> Option<Command> {
 }
 
 fn rules() -> impl Strategy<Value = (&'static str, Value, u8)> {
-    let preset = prop::sample::select(vec!["classic", "ten-round", "house-750"]);
+    let presets = ["classic", "ten-round", "house-750", "challenge-standard", "competitive"];
+    let preset = prop::sample::select(presets.to_vec());
     (preset, 1i64..3000, 0i64..600, 1u8..=6, 0u32..2, 1u32..4, 1u8..=8).prop_map(
         |(preset, target, break_in, dice, clock, rounds, seats)| {
             let mut rules = json!({
@@ -282,10 +305,11 @@ fn random_games_see_every_kind_of_event_and_end() {
         let choices: Vec<u16> = (0..150u16)
             .map(|n| n.wrapping_mul(7919).wrapping_add(number * 163) ^ (n << 5))
             .collect();
-        let (preset, rules) = match number % 3 {
+        let (preset, rules) = match number % 4 {
             0 => ("classic", json!({ "target": 600 })),
             1 => ("ten-round", json!({ "rounds": 3, "overtime_rounds": number % 2, "dice": 2 })),
-            _ => ("classic", json!({ "target": 9000, "solo_turn_seconds": 10, "dice": 2 })),
+            2 => ("classic", json!({ "target": 9000, "solo_turn_seconds": 10, "dice": 2 })),
+            _ => ("challenge-standard", json!({ "target": 3000, "solo_turn_seconds": 10 })),
         };
         let table = play_by(&choices, rules, preset, u8::try_from(number % 4 + 1).unwrap(), |_| {});
         events.extend(table.log.iter().map(Event::name));

@@ -423,7 +423,8 @@ fn unknown_games_presets_and_rules() {
     let refusal = Ruleset::preset("farkle", Some("blitz")).unwrap_err();
     assert_eq!(
         refusal.to_string(),
-        "there is no preset 'blitz' of farkle; there are: classic, ten-round, house-750"
+        "there is no preset 'blitz' of farkle; there are: classic, ten-round, house-750, \
+         challenge-standard, challenge-ten-round, competitive"
     );
     let classic = Ruleset::preset("farkle", None).unwrap();
     let refusal = classic.with(json!({ "speed": 1 }).as_object().unwrap()).unwrap_err();

@@ -4,10 +4,14 @@ use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::{FarkleRules, scoring::Tally};
+use super::{
+    FarkleRules,
+    dice::{Die, Loadout},
+    effects::{Save, in_order},
+};
 use crate::{
-    Banked, Combination, EffectApplied, Event, Faces, Fact, Measure, Points, Rolled, Saved, SeatNo,
-    Slots, Table, TurnEnd, TurnEnded,
+    Banked, Boost, Combination, EffectApplied, Event, Faces, Fact, Measure, Points, Rolled, Saved,
+    SeatNo, Slots, Table, TurnEnd, TurnEnded,
 };
 
 /// The state of a game of Farkle.
@@ -24,8 +28,12 @@ pub struct Farkle {
 /// What a player has so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarklePlayer {
+    /// The dice, one a slot.
+    pub dice: Loadout,
     /// Banked points, less penalties.
     pub game_score: Points,
+    /// What the next bank is worth on top, because of farkles.
+    pub dare: Points,
     /// Farkles since the last bank or penalty.
     pub farkles_in_a_row: u32,
     /// All points lost unbanked.
@@ -64,8 +72,10 @@ pub struct FarkleRound {
     pub hand: Slots,
     /// Points of the saves of this hand.
     pub turn_score: Points,
-    /// Points of the completed hands.
+    /// Points of the completed hands, multiplied.
     pub round_score: Points,
+    /// Saves with a hot die in them.
+    pub hot: u32,
     /// How often all dice were scored.
     pub hot_dice: u32,
     /// Every roll of the round.
@@ -100,6 +110,8 @@ pub struct RollRecord {
     pub points: Points,
     /// What they scored as.
     pub combinations: Vec<Combination>,
+    /// What was added to it.
+    pub bonuses: Vec<Boost>,
 }
 
 impl RollRecord {
@@ -115,9 +127,14 @@ impl FarkleRound {
         self.rolls.last()
     }
 
-    /// Points that are lost if the round ends now without a bank.
+    /// Points that the round has made, before the multiplier of its last hand.
     pub fn unbanked(&self) -> Points {
         self.round_score.saturating_add(self.turn_score)
+    }
+
+    /// How many dice were saved, in all hands.
+    pub fn dice_saved(&self) -> u32 {
+        self.rolls.iter().map(|roll| u32::from(roll.saved.len())).sum()
     }
 }
 
@@ -126,16 +143,57 @@ impl Farkle {
         Self { rules: Arc::clone(rules), players: Vec::new(), round: FarkleRound::default() }
     }
 
-    /// Every selection of the roll on the table that scores, and its points.
-    pub fn selections(&self) -> impl Iterator<Item = (Slots, Points)> {
+    /// Every selection of the roll on the table that scores for the seat to move, and its points.
+    pub fn selections(&self, seat: SeatNo) -> impl Iterator<Item = (Slots, Points)> {
         let on_the_table = (self.round.phase == Phase::Rolled).then(|| self.round.last_roll());
-        on_the_table.flatten().into_iter().flat_map(|roll| {
-            roll.slots.subsets().filter_map(|slots| {
-                let faces = roll.dice().filter(|&(slot, _)| slots.contains(slot));
-                let tally = Tally::of(faces.map(|(_, face)| face))?;
-                Some((slots, self.rules.scoring.score(tally)?))
+        let dice = in_order(self.special_dice(seat));
+        on_the_table.flatten().into_iter().flat_map(move |roll| {
+            let scores = self.scores_of(seat, roll);
+            let dice = dice.clone();
+            roll.slots.subsets().filter_map(move |slots| {
+                let points = scores.score(slots)?;
+                Some((slots, self.saving(&dice, slots, points).points))
             })
         })
+    }
+
+    /// The special dice of a seat, by slot.
+    pub fn special_dice(&self, seat: SeatNo) -> impl Iterator<Item = Die<'_>> {
+        self.player(seat).dice.special(self.rules.catalogue.as_deref())
+    }
+
+    /// A save of these dice, with what the player's dice, in their order, make of it.
+    pub(super) fn saving(&self, dice: &[Die<'_>], slots: Slots, points: Points) -> Save {
+        let mut save = Save::new(slots, points, self.round.hot);
+        for die in dice {
+            die.effect().kind().on_save(die.at(), &mut save);
+        }
+        save
+    }
+
+    /// What the points of a hand become, and what each die does to them.
+    pub(super) fn counted(&self, seat: SeatNo, hand: Points) -> (Points, Vec<Boost>) {
+        let mut boosts = Vec::new();
+        let mut points = hand;
+        for die in in_order(self.special_dice(seat)) {
+            let after = die.effect().kind().on_hand(points);
+            if after != points {
+                boosts.push(Boost { die: die.at(), before: points, after });
+                points = after;
+            }
+        }
+        (points, boosts)
+    }
+
+    /// How many times the hands of a seat count.
+    pub fn multiplier(&self, seat: SeatNo) -> Points {
+        self.counted(seat, 1).0
+    }
+
+    /// What a bank would bring now, with so many points saved first.
+    pub fn worth(&self, seat: SeatNo, saved: Points) -> Points {
+        let (hand, _) = self.counted(seat, self.round.turn_score.saturating_add(saved));
+        self.round.round_score.saturating_add(hand).saturating_add(self.player(seat).dare)
     }
 
     pub(super) fn fold(&mut self, event: &Event) {
@@ -143,6 +201,13 @@ impl Farkle {
             Event::SeatTaken { seat, .. } => {
                 if usize::from(*seat) == self.players.len() {
                     self.players.push(FarklePlayer::default());
+                }
+                self.change(*seat, |player| player.dice = Loadout::ORDINARY);
+            }
+            Event::LoadoutChosen { seat, dice } => {
+                let rules = Arc::clone(&self.rules);
+                if let Some(catalogue) = &rules.catalogue {
+                    self.change(*seat, |player| player.dice = Loadout::of(dice, catalogue));
                 }
             }
             Event::TurnStarted { .. } => self.round.begin(),
@@ -160,8 +225,13 @@ impl Farkle {
             | Event::Started { .. }
             | Event::MoneyAwarded { .. }
             | Event::TimedOut { .. }
-            | Event::Ended(_)
-            | Event::SeedRevealed { .. } => {}
+            | Event::SeedRevealed { .. }
+            | Event::Account(_)
+            | Event::Catalogue(_) => {}
+            Event::Ended(_) => {
+                self.round.begin();
+                self.players.iter_mut().for_each(|player| player.dare = 0);
+            }
         }
     }
 
@@ -169,6 +239,7 @@ impl Farkle {
         self.change(banked.seat, |player| {
             player.game_score = banked.game_score;
             player.farkles_in_a_row = 0;
+            player.dare = 0;
             if banked.reaches_target {
                 player.reached_target_in.get_or_insert(banked.round);
             }
@@ -183,16 +254,23 @@ impl Farkle {
     }
 
     fn changed(&mut self, effect: &EffectApplied) {
-        self.change(effect.seat, |player| {
-            for change in &effect.changes {
-                match change.what {
-                    Measure::GameScore => player.game_score = change.after,
-                    Measure::FarklesInARow => {
-                        player.farkles_in_a_row = u32::try_from(change.after).unwrap_or(0);
-                    }
+        for change in &effect.changes {
+            let (after, count) = (change.after, u32::try_from(change.after).unwrap_or(0));
+            match change.what {
+                Measure::GameScore => self.change(effect.seat, |player| player.game_score = after),
+                Measure::FarklesInARow => {
+                    self.change(effect.seat, |player| player.farkles_in_a_row = count);
                 }
+                Measure::DareBonus => self.change(effect.seat, |player| player.dare = after),
+                Measure::RoundScore => self.round.round_score = after,
+                Measure::HotStreak => self.round.hot = count,
+                // Steps on the way to sums that the event before has.
+                Measure::CombinationPoints
+                | Measure::SavePoints
+                | Measure::HandPoints
+                | Measure::BankPoints => {}
             }
-        });
+        }
     }
 
     fn turn_ended(&mut self, ended: &TurnEnded) {
@@ -206,8 +284,13 @@ impl Farkle {
         self.change(ended.seat, |player| {
             player.forfeited = player.forfeited.saturating_add(ended.forfeited);
             player.best_round = player.best_round.max(ended.points);
+            player.dare = player.dare.saturating_sub(ended.bonus_lost);
+            if ended.reaches_target {
+                player.reached_target_in.get_or_insert(ended.round);
+            }
             Arc::make_mut(&mut player.rounds).push(record);
         });
+        self.round.begin();
     }
 
     /// A player; one that is not there has nothing.
@@ -233,6 +316,16 @@ impl Farkle {
             ("game_score", Fact::Number(player.game_score)),
             ("turn_score", Fact::Number(round.turn_score)),
             ("round_score", Fact::Number(round.round_score)),
+            ("double", Fact::Number(self.multiplier(seat))),
+            (
+                "unbanked",
+                Fact::Number(
+                    round.round_score.saturating_add(self.counted(seat, round.turn_score).0),
+                ),
+            ),
+            ("hot", Fact::Number(round.hot.into())),
+            ("dare", Fact::Number(player.dare)),
+            ("dice_saved", Fact::Number(round.dice_saved().into())),
             ("farkles_in_a_row", Fact::Number(player.farkles_in_a_row.into())),
             ("forfeited", Fact::Number(player.forfeited)),
             ("hot_dice", Fact::Number(player.hot_dice.into())),
@@ -274,6 +367,7 @@ impl FarkleRound {
             saved: Slots::EMPTY,
             points: 0,
             combinations: Vec::new(),
+            bonuses: Vec::new(),
         });
     }
 
@@ -285,6 +379,7 @@ impl FarkleRound {
             roll.saved = saved.slots;
             roll.points = saved.points;
             roll.combinations.clone_from(&saved.combinations);
+            roll.bonuses.clone_from(&saved.bonuses);
         }
     }
 }

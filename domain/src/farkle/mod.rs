@@ -6,14 +6,19 @@
 //! | hand | the dice still to be rolled; when all are scored (hot dice) it is the whole set again |
 //! | round | one player's go, until a bank, a farkle, a forfeit or a time-out |
 //! | save | scoring some of the dice just rolled |
-//! | turn score | points of the saves of the current hand |
-//! | round score | points of the completed hands of the round |
+//! | turn score | points of the saves of the current hand, before any multiplier |
+//! | round score | points of the completed hands of the round, multiplied |
 //! | game score | banked points |
+//!
+//! In challenge games every player brings six dice out of a catalogue ([`dice`]); what they do is in [`effects`].
 
 mod board;
+pub mod dice;
+pub mod effects;
 mod ends;
 mod plays;
 mod rules;
+mod scores;
 pub mod scoring;
 mod view;
 

@@ -1,11 +1,14 @@
 //! The parameters of Farkle and its presets.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::scoring::{MOST_DICE, ScoreTable, Scoring, Tally};
+use super::{
+    dice::{Catalogue, Code, LoadoutLimits, parse_loadout},
+    scoring::{MOST_DICE, ScoreTable, Scoring, Tally},
+};
 use crate::{
     Points, Rejection, Rules, Ruleset, TableRules,
     ruleset::{bad, within},
@@ -31,10 +34,22 @@ pub struct FarkleRules {
     pub break_in: Points,
     /// What combinations score.
     pub scoring: ScoreTable,
+    /// Challenge games: the special dice there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalogue: Option<Arc<Catalogue>>,
+    /// Challenge games: what a player may bring of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loadout_limits: Option<LoadoutLimits>,
+    /// Challenge games: whether a farkle loses the completed hands of its round too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub farkle_forfeits_round: Option<bool>,
 }
 
 /// No parameter in points may be larger; sums of them stay far from the limits of the type.
 const MOST_POINTS: Points = 1_000_000;
+
+/// The catalogue of the presets, which games share.
+static BUILTIN: LazyLock<Arc<Catalogue>> = LazyLock::new(|| Arc::new(Catalogue::builtin()));
 
 impl FarkleRules {
     /// The presets, the default first.
@@ -48,15 +63,42 @@ impl FarkleRules {
             penalty_points: 1_000,
             break_in: 0,
             scoring: ScoreTable::classic(),
+            catalogue: None,
+            loadout_limits: None,
+            farkle_forfeits_round: None,
         };
         let ten_round =
             Self { target: None, rounds: Some(10), overtime_rounds: Some(5), ..classic.clone() };
         let house_750 = Self { scoring: ScoreTable::house_750(), ..classic.clone() };
+        let challenge = |rules: &Self| Self {
+            penalty_points: 0,
+            catalogue: Some(Arc::clone(&BUILTIN)),
+            loadout_limits: Some(LoadoutLimits::default()),
+            farkle_forfeits_round: Some(true),
+            ..rules.clone()
+        };
+        let competitive =
+            Self { loadout_limits: Some(LoadoutLimits::competitive()), ..challenge(&classic) };
         vec![
-            preset("classic", classic),
-            preset("ten-round", ten_round),
+            preset("classic", classic.clone()),
+            preset("ten-round", ten_round.clone()),
             preset("house-750", house_750),
+            preset("challenge-standard", challenge(&classic)),
+            preset("challenge-ten-round", challenge(&ten_round)),
+            preset("competitive", competitive),
         ]
+    }
+
+    /// The codes of a loadout that a player named, checked.
+    pub(crate) fn loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
+        let catalogue = self.catalogue.as_deref().ok_or(Rejection::NoSpecialDice)?;
+        let limits = self.loadout_limits.clone().unwrap_or_default();
+        parse_loadout(named, self.dice, catalogue, &limits, &self.scoring)
+    }
+
+    /// Whether a farkle loses the completed hands of its round too.
+    pub(crate) fn forfeits_round(&self) -> bool {
+        self.farkle_forfeits_round.unwrap_or(true)
     }
 
     /// A scoring table may be given by its name.
@@ -86,6 +128,12 @@ impl FarkleRules {
         within("penalty_farkles", self.penalty_farkles, 1..=100)?;
         within("penalty_points", self.penalty_points, 0..=MOST_POINTS)?;
         within("break_in", self.break_in, 0..=MOST_POINTS)?;
+        if let Some(catalogue) = &self.catalogue {
+            catalogue.check()?;
+        }
+        if let Some(limits) = &self.loadout_limits {
+            limits.check()?;
+        }
         self.check_scoring()
     }
 
@@ -127,6 +175,7 @@ fn preset(name: &str, rules: FarkleRules) -> Ruleset {
             expiry_hours: 72,
             finish_award: 3,
             win_award: 5,
+            practice: false,
         },
         rules: Rules::Farkle(Arc::new(rules)),
     }

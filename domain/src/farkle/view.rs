@@ -1,11 +1,11 @@
 //! Farkle as a client draws it.
 
-use super::{Farkle, Phase, RollRecord, plays::breaks_in};
-use crate::{DieOnTable, DiePlace, Selection, Slots, Table};
+use super::{Farkle, Phase, RollRecord, dice::Code, effects::in_order, plays::breaks_in};
+use crate::{DieOnTable, DiePlace, SeatNo, Selection, Slots, Table};
 
 impl Farkle {
     /// Where each die of the set lies. The rolls of the round tell: a die shows what it was last rolled to.
-    pub(crate) fn dice_on_table(&self) -> Vec<DieOnTable> {
+    pub(crate) fn dice_on_table(&self, seat: SeatNo) -> Vec<DieOnTable> {
         let place = |slot| match (self.round.phase, self.round.hand.contains(slot)) {
             (Phase::Opening, _) | (Phase::Saved, true) => DiePlace::Hand,
             (Phase::Rolled, true) => DiePlace::Table,
@@ -17,30 +17,51 @@ impl Farkle {
         };
         Slots::first(self.rules.dice)
             .iter()
-            .map(|slot| DieOnTable { slot, face: face(slot), place: place(slot) })
+            .map(|slot| DieOnTable {
+                slot,
+                code: self.die_code(seat, slot),
+                face: face(slot),
+                place: place(slot),
+            })
             .collect()
+    }
+
+    /// The dice of a seat, one a slot.
+    pub(crate) fn loadout_of(&self, seat: SeatNo) -> Vec<Code> {
+        (0..self.rules.dice).map(|slot| self.die_code(seat, slot)).collect()
+    }
+
+    fn die_code(&self, seat: SeatNo, slot: u8) -> Code {
+        let kind = self.player(seat).dice.kind(slot, self.rules.catalogue.as_deref());
+        kind.map_or(Code::STANDARD, |kind| kind.code)
     }
 
     /// Everything that scores, the best first.
     pub(crate) fn selections_on_table(&self, table: &Table) -> Vec<Selection> {
-        let mut selections: Vec<Selection> =
-            self.selections().filter_map(|(slots, _)| self.explained(slots, table)).collect();
+        let mut selections: Vec<Selection> = self
+            .selections(table.turn.seat)
+            .filter_map(|(slots, _)| self.explained(slots, table))
+            .collect();
         selections.sort_by_key(|found| std::cmp::Reverse((found.points, found.slots.len())));
         selections
     }
 
     pub(crate) fn best_selection(&self, table: &Table) -> Option<Selection> {
-        let best = self.selections().max_by_key(|(slots, points)| (*points, slots.len()))?;
+        let best = self
+            .selections(table.turn.seat)
+            .max_by_key(|(slots, points)| (*points, slots.len()))?;
         self.explained(best.0, table)
     }
 
     fn explained(&self, slots: Slots, table: &Table) -> Option<Selection> {
-        let roll = self.round.last_roll()?;
-        let chosen = roll.dice().filter(|&(slot, _)| slots.contains(slot));
-        let combinations = self.rules.scoring.explain(chosen)?;
-        let points = combinations.iter().map(|combination| combination.points).sum();
-        let unbanked = self.round.unbanked().saturating_add(points);
-        let can_bank = breaks_in(self, table.turn.seat, unbanked).is_ok();
-        Some(Selection { slots, points, combinations, can_bank })
+        let seat = table.turn.seat;
+        let combinations = self.scores_of(seat, self.round.last_roll()?).explain(slots)?;
+        let sum = combinations.iter().fold(0i64, |sum, laid| sum.saturating_add(laid.total()));
+        let save = self.saving(&in_order(self.special_dice(seat)), slots, sum);
+        let can_bank = breaks_in(self, seat, save.points).is_ok();
+        let dollars = save.money.0.iter().fold(0u32, |sum, (_, paid)| sum.saturating_add(*paid));
+        let (points, bonuses) = (save.points, save.bonuses);
+        let bank = self.worth(seat, points);
+        Some(Selection { slots, points, combinations, bonuses, dollars, bank, can_bank })
     }
 }

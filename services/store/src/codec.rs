@@ -4,7 +4,7 @@
 //! cannot express, its schema number goes up by one and a step in [`UPCASTS`] brings old payloads to
 //! the new form when they are read. What is stored is never touched.
 
-use domain::Event;
+use domain::{AccountEvent, Event, farkle::dice::CatalogueEvent};
 use serde::{
     Deserialize,
     de::{
@@ -37,7 +37,13 @@ fn current(upcasts: &[Upcast], kind: &str) -> i16 {
 
 /// The payload of an event.
 pub fn encode(event: &Event) -> Result<String, Error> {
-    let mut tagged = serde_json::to_string(event)?;
+    let mut tagged = if let Event::Account(event) = event {
+        serde_json::to_string(event)?
+    } else if let Event::Catalogue(event) = event {
+        serde_json::to_string(event)?
+    } else {
+        serde_json::to_string(event)?
+    };
     // {"Name":payload}
     tagged.pop();
     tagged.drain(..event.name().len() + 4);
@@ -58,14 +64,14 @@ fn decode_with(
     let now = current(upcasts, kind);
     let broken = |error: Error| {
         let kind = kind.to_owned();
-        if Event::NAMES.contains(&kind.as_str()) {
+        if names().any(|name| name == kind) {
             Undecodable::Broken { kind, schema, error: error.to_string() }
         } else {
             Undecodable::UnknownType { kind }
         }
     };
     if schema == now {
-        return Event::deserialize(Tagged { kind, payload }).map_err(broken);
+        return read(kind, payload).map_err(broken);
     }
     if schema > now || schema < 1 {
         return Err(Undecodable::NewerSchema { kind: kind.to_owned(), schema, known: now });
@@ -76,7 +82,23 @@ fn decode_with(
         value = step.map_or_else(|| value.clone(), |step| (step.step)(value.clone()));
     }
     let payload = value.to_string();
-    Event::deserialize(Tagged { kind, payload: &payload }).map_err(broken)
+    read(kind, &payload).map_err(broken)
+}
+
+/// The names of all types in the log.
+fn names() -> impl Iterator<Item = &'static str> {
+    Event::NAMES.into_iter().chain(AccountEvent::NAMES).chain(CatalogueEvent::NAMES)
+}
+
+fn read(kind: &str, payload: &str) -> Result<Event, Error> {
+    let tagged = Tagged { kind, payload };
+    if AccountEvent::NAMES.contains(&kind) {
+        AccountEvent::deserialize(tagged).map(Event::Account)
+    } else if CatalogueEvent::NAMES.contains(&kind) {
+        CatalogueEvent::deserialize(tagged).map(Event::Catalogue)
+    } else {
+        Event::deserialize(tagged)
+    }
 }
 
 /// Why an event of the log cannot be read. It is never skipped.
@@ -189,7 +211,7 @@ mod tests {
                 assert_eq!(encode(&event).unwrap(), payload);
             }
         }
-        for kind in Event::NAMES {
+        for kind in names() {
             for schema in 1..=schema_of(kind) {
                 let start = format!("{kind}\t{schema}\t");
                 assert!(FROZEN.lines().any(|line| line.starts_with(&start)), "no sample: {start}");

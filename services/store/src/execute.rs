@@ -1,41 +1,40 @@
-//! The one way to change a game: load, decide, append; and decide again if somebody was faster.
+//! The one way to change anything: load, decide, append; and decide again if somebody was faster.
 
 use std::sync::Arc;
 
-use domain::{
-    Command, Event, Game, Moment, Rejection, SeatNo, decide, evolve,
-    fair::{FairDice, Secret},
-};
+use domain::{Event, Game, Moment, Rejection};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::{Append, AppendError, Appended, Hash, Loaded, ReadError, Store, StoreError, StreamId};
+use crate::{
+    Aggregate, Append, AppendError, Appended, Hash, Loaded, ReadError, Store, StoreError, StreamId,
+};
 
 /// How often a command is decided anew before we give up: each time somebody else got through.
 const TRIES: usize = 8;
 
-/// A command on its way to a game.
+/// A command on its way to a game, an account or the catalogue.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
-    /// The game.
+pub struct Request<'a, A: Aggregate = Game> {
+    /// Its stream.
     pub stream: StreamId,
     /// What is asked.
-    pub command: &'a Command,
+    pub command: &'a A::Command,
     /// The id under which it can be asked again.
     pub id: Uuid,
     /// Who asks; the nil id is the house.
     pub actor: Uuid,
     /// When.
     pub now: Moment,
-    /// What the game's dice are made from.
-    pub secret: Secret,
-    /// The version the game must have, if the asker minds.
+    /// What deciding needs beside the state: what a game's dice are made from, or the prices.
+    pub context: A::Context,
+    /// The version it must have, if the asker minds.
     pub expected: Option<i64>,
 }
 
 /// What a command made happen, now or when it was first asked.
 #[derive(Clone, Debug)]
-pub struct Executed {
+pub struct Executed<A = Game> {
     /// Its events.
     pub events: Vec<Event>,
     /// The version of the first one.
@@ -44,8 +43,8 @@ pub struct Executed {
     pub at: Moment,
     /// Whether it had happened before, under the same id.
     pub repeated: bool,
-    /// The game as it is now.
-    pub state: Arc<Loaded>,
+    /// All of it as it is now.
+    pub state: Arc<Loaded<A>>,
 }
 
 /// Why a command made nothing happen.
@@ -73,7 +72,7 @@ pub enum ExecuteError {
     Read(#[from] ReadError),
 }
 
-impl Request<'_> {
+impl<A: Aggregate> Request<'_, A> {
     /// The hash of what is asked, by whom: the same id may only ask the same.
     fn hash(&self) -> Result<Hash, StoreError> {
         let command = serde_json::to_vec(&self.command);
@@ -84,55 +83,33 @@ impl Request<'_> {
         Ok(Hash(hash.finalize().into()))
     }
 
-    fn decide(&self, state: &Loaded) -> Result<Vec<Event>, ExecuteError> {
+    fn decide(&self, state: &Loaded<A>) -> Result<Vec<Event>, ExecuteError> {
         if let Some(expected) = self.expected.filter(|&expected| expected != state.head.version) {
             return Err(ExecuteError::Stale { expected, version: state.head.version });
         }
-        if let Some(game) = &state.game
-            && !self.actor.is_nil()
-            && !speaks_for(game, self.command, self.actor)
-        {
+        let may_ask = |now: &A| self.actor.is_nil() || now.may_ask(self.command, self.actor);
+        if !state.now.as_ref().is_none_or(may_ask) {
             return Err(ExecuteError::NotYourSeat);
         }
-        Ok(match &state.game {
-            Some(game) => {
-                let mut dice = FairDice::new(self.secret, game);
-                decide(Some(game), self.command, self.now, &mut dice)
-            }
-            None => decide(None, self.command, self.now, &mut domain::NoDice),
-        }?)
-    }
-}
-
-/// Whether an account may ask this: of a seat only who sits there, to start only who has not left. A seat may have
-/// changed hands since the command was made, so this is asked of the state that it is decided on.
-fn speaks_for(game: &Game, command: &Command, actor: Uuid) -> bool {
-    let sits = |seat: SeatNo| {
-        game.table.seats.get(usize::from(seat)).is_some_and(|seat| seat.player.0 == actor)
-    };
-    match command {
-        Command::ChooseSeed { seat, .. } | Command::Leave { seat } | Command::Play { seat, .. } => {
-            sits(*seat)
-        }
-        Command::Start => game.table.seated().any(sits),
-        Command::Join { player, .. } => player.0 == actor,
-        Command::Create { .. } => true,
-        // These are the house's.
-        Command::TimeOut { .. } | Command::Abandon { .. } => false,
+        Ok(A::decide(state.now.as_ref(), self.command, self.now, &self.context)?)
     }
 }
 
 impl Store {
     /// Makes a command happen, once: asked again under the same id, it gives its first answer, and the
     /// dice are not rolled again.
-    pub async fn execute(&self, request: &Request<'_>) -> Result<Executed, ExecuteError> {
+    pub async fn execute<A: Aggregate>(
+        &self,
+        request: &Request<'_, A>,
+    ) -> Result<Executed<A>, ExecuteError> {
+        let states = A::states(self);
         let hash = request.hash().map_err(AppendError::from)?;
         // What is in memory may be behind. An append on it then fails; a refusal is looked at again.
-        let mut remembered = self.remembered(request.stream);
+        let mut remembered = states.remembered(request.stream);
         for _ in 0..TRIES {
             let (state, fresh) = match remembered.take() {
                 Some(state) => (state, false),
-                None => (self.fresh(request.stream).await?, true),
+                None => (states.fresh(request.stream).await?, true),
             };
             let events = match request.decide(&state) {
                 Ok(events) => events,
@@ -153,7 +130,7 @@ impl Store {
             };
             match self.append(append).await {
                 Ok(appended) if appended.is_repeated() => {
-                    let state = self.fresh(request.stream).await?;
+                    let state = states.fresh(request.stream).await?;
                     let answer = self.first_answer(request, hash, state).await?;
                     return answer.ok_or(AppendError::Conflict.into());
                 }
@@ -166,27 +143,27 @@ impl Store {
     }
 
     /// Remembers the state that the events made.
-    fn happened(
+    fn happened<A: Aggregate>(
         &self,
         stream: StreamId,
-        before: &Loaded,
+        before: &Loaded<A>,
         events: Vec<Event>,
         appended: Appended,
-    ) -> Executed {
-        let game = events.iter().fold(before.game.clone(), evolve);
+    ) -> Executed<A> {
+        let now = events.iter().fold(before.now.clone(), A::evolve);
         let head = appended.head.unwrap_or(before.head);
-        let state = Arc::new(Loaded { game, head });
-        self.remember(stream, &state);
+        let state = Arc::new(Loaded { now, head });
+        A::states(self).remember(stream, &state);
         let first_version = appended.first_version;
         Executed { events, first_version, at: head.at(), repeated: false, state }
     }
 
-    async fn first_answer(
+    async fn first_answer<A: Aggregate>(
         &self,
-        request: &Request<'_>,
+        request: &Request<'_, A>,
         hash: Hash,
-        state: Arc<Loaded>,
-    ) -> Result<Option<Executed>, ExecuteError> {
+        state: Arc<Loaded<A>>,
+    ) -> Result<Option<Executed<A>>, ExecuteError> {
         match self.receipt(request.stream, request.id).await? {
             Some(receipt) if receipt.request != hash => Err(AppendError::CommandReused.into()),
             Some(receipt) => {

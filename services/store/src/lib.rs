@@ -7,6 +7,7 @@
 //! [`Store::stream`] and [`Store::log`] read, [`Store::tail`] follows, [`seal`] and [`prove`] make
 //! sure that nobody changed anything.
 
+mod aggregate;
 mod append;
 mod chain;
 mod codec;
@@ -28,6 +29,7 @@ mod tests;
 pub mod prove;
 pub mod seal;
 
+pub use aggregate::Aggregate;
 pub use append::{Append, Appended};
 pub use chain::Hash;
 pub use codec::{Undecodable, decode, encode, schema_of};
@@ -36,5 +38,6 @@ pub use error::{AppendError, ReadError, StoreError};
 pub use execute::{ExecuteError, Executed, Request};
 pub use read::{Loaded, Receipt};
 pub use shard::{Positions, SHARDS, Shard};
+pub use states::States;
 pub use store::{Settings, Store, migrate};
 pub use tail::Tail;

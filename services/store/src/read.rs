@@ -48,11 +48,11 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
  CROSS JOIN LATERAL (
         SELECT * FROM event WHERE shard = w.shard AND position > w.after ORDER BY position LIMIT $3) e";
 
-/// A game as its stream tells it.
+/// A game, an account or the catalogue, as its stream tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loaded {
-    /// The game; `None` if it was never created.
-    pub game: Option<Game>,
+pub struct Loaded<A = Game> {
+    /// As it is now; `None` if it was never created.
+    pub now: Option<A>,
     /// Where its stream ends.
     pub head: Head,
 }

@@ -1,21 +1,25 @@
-//! Games as they are now: kept in memory while they are used, folded from the log when they are not.
+//! Things as they are now: kept in memory while they are used, folded from the log when they are not.
 //!
 //! What is in memory is a guess, right nearly always. Whoever builds on it finds out: an append
-//! compares the version, and [`Store::fresh`] reads whatever came behind it, from whichever node.
+//! compares the version, and [`States::fresh`] reads whatever came behind it, from whichever node.
 
 use std::{collections::HashMap, sync::Arc};
 
-use domain::evolve;
 use quick_cache::sync::Cache;
+use sqlx::PgPool;
 
 use crate::{
-    Head, Loaded, ReadError, Recorded, Shard, Store, StreamId,
+    Aggregate, Head, Loaded, ReadError, Recorded, Shard, Store, StreamId,
     error::in_time,
     read::{decode, envelope},
 };
 
-/// The states in memory: the least used ones make room.
-pub(crate) type States = Cache<StreamId, Arc<Loaded>>;
+/// The states of one kind of thing: the least used ones make room in memory.
+#[derive(Debug)]
+pub struct States<A> {
+    pool: PgPool,
+    cache: Cache<StreamId, Arc<Loaded<A>>>,
+}
 
 /// How many events of a stream are read at once.
 const PAGE: usize = 2000;
@@ -56,20 +60,27 @@ impl Store {
         }
         Ok(actions)
     }
+}
 
-    /// A game as the log has it now.
-    pub async fn fresh(&self, stream: StreamId) -> Result<Arc<Loaded>, ReadError> {
+impl<A: Aggregate> States<A> {
+    pub(crate) fn new(pool: PgPool, room: usize) -> Self {
+        Self { pool, cache: Cache::new(room) }
+    }
+
+    /// One as the log has it now.
+    pub async fn fresh(&self, stream: StreamId) -> Result<Arc<Loaded<A>>, ReadError> {
         let mut states = self.fresh_all(&[stream]).await?;
         Ok(states.remove(&stream).unwrap_or_default())
     }
 
-    /// Games as the log has them now, in one round trip. One that does not exist has no game.
+    /// Several as the log has them now, in one round trip. One that was never created is nothing yet.
     pub async fn fresh_all(
         &self,
         streams: &[StreamId],
-    ) -> Result<HashMap<StreamId, Arc<Loaded>>, ReadError> {
+    ) -> Result<HashMap<StreamId, Arc<Loaded<A>>>, ReadError> {
         let remembered = |&stream| (stream, self.remembered(stream).unwrap_or_default());
-        let mut states: HashMap<StreamId, Arc<Loaded>> = streams.iter().map(remembered).collect();
+        let mut states: HashMap<StreamId, Arc<Loaded<A>>> =
+            streams.iter().map(remembered).collect();
         let mut behind: Vec<StreamId> = states.keys().copied().collect();
         while !behind.is_empty() {
             behind = self.catch_up(&mut states, &behind).await?;
@@ -77,45 +88,49 @@ impl Store {
         Ok(states)
     }
 
-    /// A game that is at least as far as this version: from memory, if it is there.
-    pub async fn at_least(&self, stream: StreamId, version: i64) -> Result<Arc<Loaded>, ReadError> {
+    /// One that is at least as far as this version: from memory, if it is there.
+    pub async fn at_least(
+        &self,
+        stream: StreamId,
+        version: i64,
+    ) -> Result<Arc<Loaded<A>>, ReadError> {
         match self.remembered(stream).filter(|state| state.head.version >= version) {
             Some(state) => Ok(state),
             None => self.fresh(stream).await,
         }
     }
 
-    /// Learns an event of a game that this node remembers, if it is the next one.
-    pub fn learn(&self, recorded: &Recorded) {
-        let known = self.states.peek(&recorded.stream);
+    /// Learns an event of one that this node remembers, if it is the next one.
+    pub(crate) fn learn(&self, recorded: &Recorded) {
+        let known = self.cache.peek(&recorded.stream);
         let Some(known) = known.filter(|known| known.head.version + 1 == recorded.version) else {
             return;
         };
-        let game = evolve(known.game.clone(), &recorded.event);
-        self.remember(recorded.stream, &Arc::new(Loaded { game, head: recorded.head() }));
+        let now = A::evolve(known.now.clone(), &recorded.event);
+        self.remember(recorded.stream, &Arc::new(Loaded { now, head: recorded.head() }));
     }
 
-    /// A game as this node knows it.
-    pub fn remembered(&self, stream: StreamId) -> Option<Arc<Loaded>> {
-        self.states.get(&stream)
+    /// One as this node knows it.
+    pub fn remembered(&self, stream: StreamId) -> Option<Arc<Loaded<A>>> {
+        self.cache.get(&stream)
     }
 
-    /// How many games are in memory.
-    pub fn games_in_memory(&self) -> usize {
-        self.states.len()
+    /// How many are in memory.
+    pub fn in_memory(&self) -> usize {
+        self.cache.len()
     }
 
-    pub(crate) fn remember(&self, stream: StreamId, state: &Arc<Loaded>) {
-        let known = self.states.peek(&stream);
+    pub(crate) fn remember(&self, stream: StreamId, state: &Arc<Loaded<A>>) {
+        let known = self.cache.peek(&stream);
         if known.is_none_or(|known| known.head.version < state.head.version) {
-            self.states.insert(stream, Arc::clone(state));
+            self.cache.insert(stream, Arc::clone(state));
         }
     }
 
     /// Folds what came since; gives the streams that may have more.
     async fn catch_up(
         &self,
-        states: &mut HashMap<StreamId, Arc<Loaded>>,
+        states: &mut HashMap<StreamId, Arc<Loaded<A>>>,
         behind: &[StreamId],
     ) -> Result<Vec<StreamId>, ReadError> {
         let version = |stream| states.get(stream).map_or(0, |state| state.head.version);
@@ -131,7 +146,7 @@ impl Store {
             *news.entry(recorded.stream).or_default() += 1;
             let state = states.entry(recorded.stream).or_default();
             let state = Arc::make_mut(state);
-            state.game = evolve(state.game.take(), &recorded.event);
+            state.now = A::evolve(state.now.take(), &recorded.event);
             state.head = recorded.head();
         }
         for stream in news.keys() {
@@ -143,8 +158,8 @@ impl Store {
     }
 }
 
-impl Default for Loaded {
+impl<A> Default for Loaded<A> {
     fn default() -> Self {
-        Self { game: None, head: Head::NEW }
+        Self { now: None, head: Head::NEW }
     }
 }

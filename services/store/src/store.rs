@@ -2,6 +2,7 @@
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
+use domain::{Account, Event, Game, farkle::dice::Catalogue};
 use sqlx::{
     ConnectOptions, Connection, Executor, PgConnection, PgPool, Row,
     postgres::{PgConnectOptions, PgPoolOptions},
@@ -9,7 +10,7 @@ use sqlx::{
 use tokio::sync::Notify;
 
 use crate::{
-    Append, AppendError, Appended, StoreError, append::Prepared, committer::Committer,
+    Append, AppendError, Appended, Recorded, StoreError, append::Prepared, committer::Committer,
     states::States, tail::Tailer,
 };
 
@@ -49,7 +50,12 @@ pub struct Store {
     pub(crate) pool: PgPool,
     committer: Committer,
     pub(crate) tailer: Arc<Tailer>,
-    pub(crate) states: Arc<States>,
+    /// Games.
+    pub games: Arc<States<Game>>,
+    /// Wallets and inventories.
+    pub accounts: Arc<States<Account>>,
+    /// The catalogue of special dice, which is one stream.
+    pub catalogues: Arc<States<Catalogue>>,
 }
 
 /// Brings the database of this address to the current schema; harmless if it is there already.
@@ -76,8 +82,14 @@ impl Store {
         let committer = Committer::start(&pool, settings.lanes, settings.queue, move || {
             appended.notify_waiters();
         });
-        let states = Arc::new(States::new(settings.games));
-        Ok(Self { pool, committer, tailer, states })
+        Ok(Self {
+            games: Arc::new(States::new(pool.clone(), settings.games)),
+            accounts: Arc::new(States::new(pool.clone(), settings.games)),
+            catalogues: Arc::new(States::new(pool.clone(), 1)),
+            pool,
+            committer,
+            tailer,
+        })
     }
 
     /// Adds events to a stream, if it still ends where the caller thinks. Acknowledged is durable.
@@ -86,6 +98,17 @@ impl Store {
     /// whether the command went through: asking again, with the same id, tells.
     pub async fn append(&self, append: Append<'_>) -> Result<Appended, AppendError> {
         self.committer.commit(Prepared::new(&append)?).await
+    }
+
+    /// Learns an event of something that this node remembers.
+    pub fn learn(&self, recorded: &Recorded) {
+        if let Event::Account(_) = &recorded.event {
+            self.accounts.learn(recorded);
+        } else if let Event::Catalogue(_) = &recorded.event {
+            self.catalogues.learn(recorded);
+        } else {
+            self.games.learn(recorded);
+        }
     }
 
     /// Gives up connections that nobody uses: after the database was away they are of no use.

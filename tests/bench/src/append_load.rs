@@ -21,6 +21,8 @@ pub(crate) fn three_events(round: u32) -> [Event; 3] {
             round,
             round_score: 0,
             turn_score: 1000,
+            multiplier: 1,
+            bonus: 0,
             points: 1000,
             game_score: 4350,
             reaches_target: false,
@@ -31,6 +33,8 @@ pub(crate) fn three_events(round: u32) -> [Event; 3] {
             how: TurnEnd::Banked,
             points: 1000,
             forfeited: 0,
+            bonus_lost: 0,
+            reaches_target: false,
         }),
         Event::TurnStarted { seat: 1, round, deadline: Some(Moment(1_800_000_240_000)) },
     ]

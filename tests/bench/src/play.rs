@@ -51,7 +51,9 @@ fn play(game: &Game) -> Play {
     let Board::Farkle(farkle) = &game.board;
     match farkle.round.phase {
         Phase::Rolled => {
-            let best = farkle.selections().max_by_key(|(slots, points)| (*points, slots.len()));
+            let best = farkle
+                .selections(game.table.turn.seat)
+                .max_by_key(|(slots, points)| (*points, slots.len()));
             best.map_or(Play::Forfeit, |(slots, _)| Play::Save { slots: slots.to_vec() })
         }
         Phase::Saved if farkle.round.unbanked() >= 300 => Play::Bank { slots: None },

@@ -40,6 +40,8 @@ pub(super) struct Scored {
 pub(super) struct Row {
     /// The best exact partition: its points, and the combination it starts with.
     pub(super) exact: Option<(Points, u8)>,
+    /// The combination that is exactly these dice.
+    pub(super) whole: Option<u8>,
     /// The best points of any selection; 0 is a farkle.
     pub(super) best: Points,
 }
@@ -96,6 +98,9 @@ pub(super) fn rows(combinations: &[Scored]) -> Vec<Row> {
             };
             let rest = &rows[rest.rank()];
             row.best = row.best.max(combination.points.saturating_add(rest.best));
+            if tally == combination.dice {
+                row.whole = Some(number);
+            }
             let rest = if tally == combination.dice { Some(0) } else { rest.exact.map(|(p, _)| p) };
             let Some(points) = rest.map(|rest| combination.points.saturating_add(rest)) else {
                 continue;

@@ -12,7 +12,7 @@ use super::{
     compile::{Row, Scored, Scoring, rows},
     tally::Tally,
 };
-use crate::{Combination, Faces, Points, Slots};
+use crate::{Combination, CombinationName, Faces, Points, Slots};
 
 /// Scores dice by look-up. Written in JSON as its numbers, [`Scoring`].
 #[derive(Clone, Serialize, Deserialize)]
@@ -85,6 +85,13 @@ impl ScoreTable {
         self.0.rows[dice.rank()].exact.map(|(points, _)| points)
     }
 
+    /// What these dice score as one combination, if they are one.
+    pub fn whole(&self, dice: Tally) -> Option<(CombinationName, Points)> {
+        let number = self.0.rows[dice.rank()].whole?;
+        let scored = self.0.combinations.get(usize::from(number))?;
+        Some((scored.name, scored.points))
+    }
+
     /// The combinations that make the score of [`Self::score`]; each die is a slot and its face.
     pub fn explain(&self, dice: impl IntoIterator<Item = (u8, u8)>) -> Option<Vec<Combination>> {
         let mut dice: Vec<(u8, u8)> = dice.into_iter().collect();
@@ -116,7 +123,8 @@ fn take(dice: &mut Vec<(u8, u8)>, scored: Scored) -> Option<Combination> {
         }
         None => true,
     });
-    fits.then_some(Combination { name: scored.name, slots, faces, points: scored.points })
+    let effects = Vec::new();
+    fits.then_some(Combination { name: scored.name, slots, faces, points: scored.points, effects })
 }
 
 impl PartialEq for ScoreTable {

@@ -35,7 +35,7 @@ impl Tally {
 
     /// One die more. The face is 1 to 6, and there is room.
     #[must_use]
-    pub(super) const fn with(self, face: u8) -> Self {
+    pub(crate) const fn with(self, face: u8) -> Self {
         Self(self.0 + (1 << (4 * (face - 1))))
     }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use async_graphql::{Context, Json, Object, dataloader::Loader};
-use domain::{Event, Moment, Name, Table, narrate};
+use domain::{Event, Moment, Name, Table, explain, narrate};
 use serde_json::Value;
 use store::{Loaded, Recorded};
 use uuid::Uuid;
@@ -81,13 +81,13 @@ impl GameEvent {
     async fn state(&self, app: &App) -> Result<Arc<Loaded>, PlayError> {
         match &self.state {
             Some(state) => Ok(Arc::clone(state)),
-            None => Ok(app.tables.store.at_least(self.game, self.version).await?),
+            None => Ok(app.tables.store.games.at_least(self.game, self.version).await?),
         }
     }
 
     async fn told(&self, app: &App) -> async_graphql::Result<Option<String>> {
         let state = self.state(app).await?;
-        let Some(game) = &state.game else { return Ok(None) };
+        let Some(game) = &state.now else { return Ok(None) };
         let table = with_names(app, &game.table).await?;
         if let Event::SeatTaken { seat, player, name } = self.event() {
             // The log has a pseudonym there.
@@ -137,6 +137,11 @@ impl GameEvent {
     /// What happened in words, with every number explained; nothing where there is nothing to tell.
     async fn text(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<String>> {
         self.told(app(ctx)).await
+    }
+
+    /// How its points come about, line by line, ready to show: "300 × 2 = 600", "Hot streak + 150", "Dare + 400".
+    async fn lines(&self) -> Vec<String> {
+        explain(self.event())
     }
 
     /// The event with all its fields, as the log keeps it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, Enum, ID, Object, SimpleObject, dataloader::DataLoader};
-use domain::{Combination, DiePlace, Event, Game, Legal, Play, Stage, fair::seeds_hash};
+use domain::{Boost, Combination, DiePlace, Event, Game, Legal, Play, Stage, fair::seeds_hash};
 use store::Loaded;
 use uuid::Uuid;
 
@@ -68,6 +68,8 @@ enum Place {
 struct Die {
     /// Its slot, from 0.
     slot: i32,
+    /// Its kind: a code, `STANDARD` for an ordinary die.
+    code: String,
     /// What it shows, if it was rolled in this round.
     face: Option<i32>,
     /// Where it lies.
@@ -84,8 +86,26 @@ struct CombinationView {
     slots: Vec<i32>,
     /// What they show.
     faces: Vec<i32>,
-    /// What they score.
+    /// What they score by the table.
     points: Long,
+    /// What special dice made of it, in the order in which they did.
+    effects: Vec<BoostView>,
+    /// What they score with it.
+    total: Long,
+}
+
+/// A special die makes something worth more.
+#[derive(Clone, Debug, SimpleObject)]
+#[graphql(name = "Boost")]
+struct BoostView {
+    /// The slot of the die.
+    slot: i32,
+    /// Its code.
+    code: String,
+    /// What it was worth.
+    before: Long,
+    /// What it is worth now.
+    after: Long,
 }
 
 /// Dice of the roll on the table that can be saved together.
@@ -93,18 +113,26 @@ struct CombinationView {
 struct Selection {
     /// The dice, by slot: what `save(slots: …)` takes.
     slots: Vec<i32>,
-    /// What they score.
+    /// What they score, with everything special dice make of it.
     points: Long,
+    /// How the points come about, line by line, ready to show.
+    lines: Vec<String>,
     /// Whether `bank(slots: …)` is accepted too.
     can_bank: bool,
-    /// What they score as: the sum of these is the points.
+    /// What `bank(slots: …)` would bring, with multiplier and bonus.
+    bank_points: Long,
+    /// The money that saving them earns, in dollars.
+    money: i32,
+    /// What they score as: the sum of their totals and the bonuses is the points.
     combinations: Vec<CombinationView>,
+    /// What is added to the combinations.
+    bonuses: Vec<BoostView>,
 }
 
 /// A command that is accepted now.
 #[derive(Clone, Debug, SimpleObject)]
 struct LegalCommand {
-    /// The mutation to send: `joinGame`, `chooseSeed`, `leaveGame`, `startGame`, `roll`, `save`, `bank`, `forfeit`. What the
+    /// The mutation to send: `joinGame`, `chooseSeed`, `chooseLoadout`, `leaveGame`, `startGame`, `roll`, `save`, `bank`, `forfeit`. What the
     /// house does by itself is called `timeOut` and `abandon`.
     command: &'static str,
     /// Whose command it is; nobody's in particular for joining and starting.
@@ -161,9 +189,9 @@ impl GameView {
         invite: Option<&str>,
     ) -> Result<Vec<Option<Self>>, PlayError> {
         app.database.check()?;
-        let mut states = app.tables.store.fresh_all(ids).await?;
+        let mut states = app.tables.store.games.fresh_all(ids).await?;
         let access = app.tables.access.of(ids).await?;
-        let players = states.values().filter_map(|state| state.game.as_ref());
+        let players = states.values().filter_map(|state| state.now.as_ref());
         let players = players.flat_map(|game| game.table.seats.iter().map(|seat| seat.player.0));
         // Names are then at hand for every seat.
         app.accounts.names.of(players.collect::<Vec<_>>()).await?;
@@ -172,7 +200,7 @@ impl GameView {
             .iter()
             .map(|id| {
                 let state = states.remove(id)?;
-                let game = state.game.as_ref()?;
+                let game = state.now.as_ref()?;
                 let account = viewer.map(|viewer| viewer.account);
                 let admitted = access
                     .get(id)
@@ -193,7 +221,7 @@ impl GameView {
     }
 
     pub(super) fn game(&self) -> async_graphql::Result<&Game> {
-        self.state.game.as_ref().ok_or_else(|| fault("a game without its first event"))
+        self.state.now.as_ref().ok_or_else(|| fault("a game without its first event"))
     }
 
     async fn invite(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Arc<str>>> {
@@ -286,11 +314,12 @@ impl GameView {
 
     /// The dice of the seat to move, by slot.
     async fn dice(&self) -> async_graphql::Result<Vec<Die>> {
-        let dice = self.game()?.board.dice();
+        let dice = self.game()?.dice();
         Ok(dice
             .into_iter()
             .map(|die| Die {
                 slot: die.slot.into(),
+                code: die.code.to_string(),
                 face: die.face.map(Into::into),
                 place: match die.place {
                     DiePlace::Hand => Place::Hand,
@@ -393,7 +422,11 @@ impl From<domain::Selection> for Selection {
         Self {
             slots: ints(selection.slots.iter()),
             points: Long(selection.points),
+            lines: selection.lines(),
             can_bank: selection.can_bank,
+            bank_points: Long(selection.bank),
+            money: int(selection.dollars),
+            bonuses: selection.bonuses.iter().map(Into::into).collect(),
             combinations: selection.combinations.iter().map(Into::into).collect(),
         }
     }
@@ -406,6 +439,19 @@ impl From<&Combination> for CombinationView {
             slots: ints(combination.slots.iter()),
             faces: ints(combination.faces.iter()),
             points: Long(combination.points),
+            effects: combination.effects.iter().map(Into::into).collect(),
+            total: Long(combination.total()),
+        }
+    }
+}
+
+impl From<&Boost> for BoostView {
+    fn from(boost: &Boost) -> Self {
+        Self {
+            slot: boost.die.slot.into(),
+            code: boost.die.code.to_string(),
+            before: Long(boost.before),
+            after: Long(boost.after),
         }
     }
 }
@@ -421,6 +467,7 @@ fn legal_command(legal: Legal) -> LegalCommand {
         Legal::Join => ("joinGame", None, None, None),
         Legal::Start => ("startGame", None, None, None),
         Legal::ChooseSeed(seat) => ("chooseSeed", Some(*seat), None, None),
+        Legal::ChooseLoadout(seat) => ("chooseLoadout", Some(*seat), None, None),
         Legal::Leave(seat) => ("leaveGame", Some(*seat), None, None),
         Legal::Play(seat, Play::Roll) => ("roll", Some(*seat), None, None),
         Legal::Play(seat, Play::Save { slots: named }) => ("save", Some(*seat), slots(named), None),

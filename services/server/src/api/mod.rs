@@ -6,6 +6,7 @@
 )]
 
 mod connection;
+mod dice;
 mod errors;
 mod event;
 mod game;

@@ -55,8 +55,8 @@ impl GamePayload {
         game: Option<Uuid>,
         mut refusal: Refusal,
     ) -> async_graphql::Result<Self> {
-        let state = game.and_then(|game| app(ctx).tables.store.remembered(game));
-        let table = state.as_ref().and_then(|state| state.game.as_ref()).map(|game| &game.table);
+        let state = game.and_then(|game| app(ctx).tables.store.games.remembered(game));
+        let table = state.as_ref().and_then(|state| state.now.as_ref()).map(|game| &game.table);
         if let (Some(seat), Some(table)) = (refusal.to_move, table) {
             let table = with_names(app(ctx), table).await?;
             if let Some(to_move) = table.seats.get(usize::from(seat)) {

@@ -9,12 +9,13 @@ use uuid::Uuid;
 use super::{
     app,
     connection::{GameConnection, page_size},
+    dice::{DieKindView, views},
     errors::{bad_input, refused},
     game::{GameStage, GameView},
     ids::{Named, game_id, named},
     player,
     player::Player,
-    rules::{DieKindView, RulesetView, catalogue, presets},
+    rules::{RulesetView, presets},
     viewer, viewer_if_any,
 };
 use crate::{
@@ -121,7 +122,7 @@ SELECT game FROM game_index
 
     /// The kinds of dice there are.
     async fn dice_catalogue(&self) -> Vec<DieKindView> {
-        catalogue()
+        views(&domain::farkle::dice::Catalogue::builtin())
     }
 }
 

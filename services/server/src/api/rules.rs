@@ -1,12 +1,15 @@
-//! Rules as data: presets, the rules of a game, the kinds of dice.
+//! Rules as data: presets, and the rules of a game.
 
 use std::sync::Arc;
 
-use async_graphql::{Json, Object, SimpleObject};
-use domain::{CATALOGUE, DieKind, GAMES, Rejection, Rules, Ruleset};
+use async_graphql::{Json, Object};
+use domain::{GAMES, Rejection, Rules, Ruleset};
 use serde_json::{Map, Value};
 
-use super::scalars::int;
+use super::{
+    dice::{DieKindView, views},
+    scalars::int,
+};
 
 /// The rules of a game: which game, which preset, and every parameter.
 #[derive(Clone, Debug)]
@@ -30,6 +33,11 @@ impl RulesetView {
         int(self.0.version)
     }
 
+    /// The special dice of these rules, as they were when the game was made; none in games with ordinary dice.
+    async fn dice(&self) -> Vec<DieKindView> {
+        self.0.rules.catalogue().map(views).unwrap_or_default()
+    }
+
     /// The parameters of the table: seats, clock, awards.
     async fn table(&self) -> Json<Value> {
         Json(camel(&self.0.to_json()["table"]))
@@ -41,27 +49,6 @@ impl RulesetView {
     }
 }
 
-/// A kind of die.
-#[derive(Clone, Debug, SimpleObject)]
-#[graphql(name = "DieKind")]
-pub(super) struct DieKindView {
-    /// Its code in loadouts and events.
-    code: &'static str,
-    /// Its name for people.
-    name: &'static str,
-    /// What is special about it.
-    description: &'static str,
-    /// What its sides show.
-    faces: Vec<i32>,
-}
-
-impl From<&DieKind> for DieKindView {
-    fn from(die: &DieKind) -> Self {
-        let faces = die.faces.iter().map(|&face| i32::from(face)).collect();
-        Self { code: die.code, name: die.name, description: die.description, faces }
-    }
-}
-
 /// All presets, of one game or of all.
 pub(super) fn presets(game: Option<&str>) -> Result<Vec<RulesetView>, Rejection> {
     let games = game.map_or_else(|| GAMES.to_vec(), |game| vec![game]);
@@ -70,10 +57,6 @@ pub(super) fn presets(game: Option<&str>) -> Result<Vec<RulesetView>, Rejection>
         presets.extend(Rules::presets(game)?.into_iter().map(|rules| RulesetView(Arc::new(rules))));
     }
     Ok(presets)
-}
-
-pub(super) fn catalogue() -> Vec<DieKindView> {
-    CATALOGUE.iter().map(Into::into).collect()
 }
 
 /// The rules somebody asked for: a preset, with some parameters changed.

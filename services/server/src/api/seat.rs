@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Json, Object};
+use async_graphql::{Json, Object, SimpleObject};
 use domain::{Fact, Game, SeatNo};
 use serde_json::Value;
 use store::Loaded;
@@ -23,17 +23,17 @@ pub(super) struct Seat {
 impl Seat {
     /// All seats of a game.
     pub(super) fn all(state: &Arc<Loaded>) -> Vec<Self> {
-        let count = state.game.as_ref().map_or(0, |game| game.table.seats.len());
+        let count = state.now.as_ref().map_or(0, |game| game.table.seats.len());
         (0..).take(count).map(|number| Self { state: Arc::clone(state), number }).collect()
     }
 
     pub(super) fn of(state: &Arc<Loaded>, number: SeatNo) -> Option<Self> {
-        let seats = &state.game.as_ref()?.table.seats;
+        let seats = &state.now.as_ref()?.table.seats;
         (usize::from(number) < seats.len()).then(|| Self { state: Arc::clone(state), number })
     }
 
     fn game(&self) -> Option<&Game> {
-        self.state.game.as_ref()
+        self.state.now.as_ref()
     }
 
     fn seat(&self) -> Option<&domain::Seat> {
@@ -80,6 +80,17 @@ impl Seat {
         int(self.seat().map_or(0, |seat| seat.time_outs))
     }
 
+    /// The dice of this seat, one a slot: codes, `STANDARD` for an ordinary die.
+    async fn dice(&self) -> Vec<String> {
+        let codes = self.game().map(|game| game.loadout(self.number)).unwrap_or_default();
+        codes.iter().map(ToString::to_string).collect()
+    }
+
+    /// The turn as a client shows it; the numbers of a seat that is not to move are those it would begin with.
+    async fn turn(&self) -> Option<TurnState> {
+        self.game().map(|game| TurnState::of(&game.facts(self.number)))
+    }
+
     /// Whether the client of this seat has added a seed to the dice.
     async fn has_seed(&self) -> bool {
         self.seat().is_some_and(|seat| seat.seed.is_some())
@@ -90,6 +101,48 @@ impl Seat {
     async fn facts(&self) -> Json<Value> {
         let facts = self.game().map(|game| game.facts(self.number)).unwrap_or_default();
         Json(facts.into_iter().map(|(name, fact)| (camel_case(name), json(&fact))).collect())
+    }
+}
+
+/// The numbers of a turn, as a client shows them.
+#[derive(Clone, Debug, SimpleObject)]
+struct TurnState {
+    /// Points of the saves of this hand, before the multiplier.
+    turn_score: Long,
+    /// How many times the turn score counts.
+    multiplier: Long,
+    /// Points of the completed hands of this round, multiplied.
+    round_score: Long,
+    /// What the round is worth now: the round score and the turn score times the multiplier.
+    unbanked: Long,
+    /// Saves of this round with a hot die in them.
+    hot_counter: i32,
+    /// What the next bank is worth on top.
+    dare_bonus: Long,
+    /// Farkles since the last bank.
+    farkles_in_a_row: i32,
+    /// Dice saved this round.
+    dice_saved: i32,
+}
+
+impl TurnState {
+    fn of(facts: &[(&'static str, Fact)]) -> Self {
+        let number = |wanted: &str| {
+            facts.iter().find(|(name, _)| *name == wanted).map_or(0, |(_, fact)| match fact {
+                Fact::Number(number) => *number,
+                Fact::Flag(_) | Fact::Text(_) => 0,
+            })
+        };
+        Self {
+            turn_score: Long(number("turn_score")),
+            multiplier: Long(number("double")),
+            round_score: Long(number("round_score")),
+            unbanked: Long(number("unbanked")),
+            hot_counter: int(number("hot")),
+            dare_bonus: Long(number("dare")),
+            farkles_in_a_row: int(number("farkles_in_a_row")),
+            dice_saved: int(number("dice_saved")),
+        }
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) async fn metrics(State(door): State<Arc<Door>>) -> Response {
     let figure = |name: &'static str, value: usize| {
         metrics::gauge!(name).set(f64::from(u32::try_from(value).unwrap_or(u32::MAX)));
     };
-    figure("croupier_games_in_memory", tables.store.games_in_memory());
+    figure("croupier_games_in_memory", tables.store.games.in_memory());
     figure("croupier_listened_to", tables.live.listened_to());
     figure("croupier_pool_connections", usize::try_from(pool.size()).unwrap_or(usize::MAX));
     figure("croupier_pool_idle", pool.num_idle());

@@ -103,7 +103,7 @@ SET idle_session_timeout = '30s'; SET tcp_keepalives_idle = 10; SET tcp_keepaliv
         let mut games = Vec::with_capacity(changed.len());
         let mut unread = Vec::new();
         for (game, version) in changed {
-            match self.store.remembered(game).filter(|state| state.head.version >= version) {
+            match self.store.games.remembered(game).filter(|state| state.head.version >= version) {
                 Some(state) => games.push((game, state)),
                 None => unread.push(game),
             }
@@ -116,14 +116,14 @@ SET idle_session_timeout = '30s'; SET tcp_keepalives_idle = 10; SET tcp_keepaliv
 
     /// Reads games; one that cannot be read does not hide the others.
     async fn read_all(&self, games: Vec<Uuid>) -> Result<Vec<(Uuid, Arc<Loaded>)>, StoreError> {
-        match self.store.fresh_all(&games).await {
+        match self.store.games.fresh_all(&games).await {
             Ok(states) => return Ok(states.into_iter().collect()),
             Err(ReadError::Store(error)) => return Err(error),
             Err(error) => tracing::error!(%error, "a game cannot be read for the index"),
         }
         let mut read = Vec::new();
         for game in games {
-            match self.store.fresh(game).await {
+            match self.store.games.fresh(game).await {
                 Ok(state) => read.push((game, state)),
                 Err(ReadError::Store(error)) => return Err(error),
                 Err(error) => tracing::error!(%error, %game, "this one"),
@@ -156,8 +156,8 @@ SET idle_session_timeout = '30s'; SET tcp_keepalives_idle = 10; SET tcp_keepaliv
     }
 
     async fn time_out(&self, game: Uuid) -> Result<(), PlayError> {
-        let state = self.store.fresh(game).await?;
-        let turn = state.game.as_ref().filter(|game| game.table.stage == Stage::Playing);
+        let state = self.store.games.fresh(game).await?;
+        let turn = state.now.as_ref().filter(|game| game.table.stage == Stage::Playing);
         let turn = turn.map(|game| game.table.turn);
         let due =
             turn.filter(|turn| turn.deadline.is_some_and(|deadline| deadline <= clock::now()));
@@ -194,7 +194,7 @@ SET idle_session_timeout = '30s'; SET tcp_keepalives_idle = 10; SET tcp_keepaliv
     }
 
     async fn abandon(&self, game: Uuid) -> Result<(), PlayError> {
-        let state = self.store.fresh(game).await?;
+        let state = self.store.games.fresh(game).await?;
         let id = self.house_id(game, b"abandon").await?;
         let command = Command::Abandon { touched: state.head.at() };
         match self.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {

@@ -112,7 +112,7 @@ DELETE FROM game_player p USING unnest($1::uuid[]) AS g (game)
                     WHERE n.game = p.game AND n.player = p.player)";
     let (mut players, mut tables, mut stages) = (Vec::new(), Vec::new(), Vec::new());
     for (id, state) in games {
-        let Some(game) = &state.game else { continue };
+        let Some(game) = &state.now else { continue };
         let mut there = HashSet::new();
         for seat in &game.table.seats {
             let stays = !seat.gone || game.table.stage != Stage::Gathering;
@@ -143,7 +143,7 @@ struct IndexRow<'a> {
 
 impl<'a> IndexRow<'a> {
     fn of(id: Uuid, state: &'a Loaded) -> Option<Self> {
-        let game = state.game.as_ref()?;
+        let game = state.now.as_ref()?;
         let table = &game.table;
         let rules = &table.ruleset.table;
         let over = matches!(table.stage, Stage::Ended(_));

@@ -136,7 +136,9 @@ impl Tables {
     /// A public table has news: it is read once, for all who listen.
     async fn tell_the_lobby(&self, event: &Recorded) {
         let public = self.access.admits(event.stream, None).await;
-        let Ok(state) = self.store.at_least(event.stream, event.version).await else { return };
+        let Ok(state) = self.store.games.at_least(event.stream, event.version).await else {
+            return;
+        };
         if public.unwrap_or(false) {
             // They may have gone.
             self.live.lobby.send((event.stream, state)).ok();
@@ -145,8 +147,10 @@ impl Tables {
 
     async fn tell_whose_turn(&self, event: &Recorded) {
         let Event::TurnStarted { seat, .. } = &event.event else { return };
-        let Ok(state) = self.store.at_least(event.stream, event.version).await else { return };
-        let seats = state.game.as_ref().map(|game| &game.table.seats);
+        let Ok(state) = self.store.games.at_least(event.stream, event.version).await else {
+            return;
+        };
+        let seats = state.now.as_ref().map(|game| &game.table.seats);
         if let Some(seat) = seats.and_then(|seats| seats.get(usize::from(*seat))) {
             self.live.turns.tell(seat.player.0, || event.stream);
         }

@@ -93,8 +93,8 @@ impl Tables {
         once: Once,
         id: Uuid,
     ) -> Result<Option<Done>, PlayError> {
-        let state = self.store.fresh(game).await?;
-        let Some(there) = &state.game else { return Ok(None) };
+        let state = self.store.games.fresh(game).await?;
+        let Some(there) = &state.now else { return Ok(None) };
         if is_seated(there, viewer.account) {
             let (made, actor) = (Vec::new(), viewer.account);
             let waits = Done { game, made, repeated: true, state, actor };
@@ -123,7 +123,7 @@ impl Tables {
         joined: Done,
         id: Uuid,
     ) -> Result<Done, PlayError> {
-        let table = joined.state.game.as_ref().map(|game| &game.table);
+        let table = joined.state.now.as_ref().map(|game| &game.table);
         let full = table.is_some_and(|table| {
             table.stage == Stage::Gathering
                 && table.seated().count()
@@ -142,7 +142,7 @@ impl Tables {
 
     /// Whether nobody is waited for any more.
     fn is_settled(done: &Done, wanted: &Wanted) -> bool {
-        done.state.game.as_ref().is_none_or(|game| {
+        done.state.now.as_ref().is_none_or(|game| {
             game.table.stage != Stage::Gathering
                 || game.table.seated().count() >= usize::from(wanted.seats)
         })

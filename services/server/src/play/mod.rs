@@ -199,16 +199,16 @@ impl Tables {
 
     /// Where the player sits; who left sits there no more, but may ask again for what was answered.
     async fn seat_of(&self, viewer: &Viewer, game: Uuid) -> Result<SeatNo, PlayError> {
-        let find = |state: &Loaded| state.game.as_ref().and_then(|g| seat_of(g, viewer.account));
-        if let Some(seat) = self.store.remembered(game).as_deref().and_then(find) {
+        let find = |state: &Loaded| state.now.as_ref().and_then(|g| seat_of(g, viewer.account));
+        if let Some(seat) = self.store.games.remembered(game).as_deref().and_then(find) {
             return Ok(seat);
         }
-        let state = self.store.fresh(game).await?;
+        let state = self.store.games.fresh(game).await?;
         if let Some(seat) = find(&state) {
             return Ok(seat);
         }
         // Strangers are not told that a private table exists.
-        let hidden = state.game.is_none() || !self.is_admitted(viewer, game, None).await?;
+        let hidden = state.now.is_none() || !self.is_admitted(viewer, game, None).await?;
         Err(if hidden { Refusal::no_such_game() } else { Refusal::not_seated() }.into())
     }
 
@@ -248,7 +248,7 @@ impl Tables {
         let began = std::time::Instant::now();
         let secret = self.secrets.of(game).await?;
         let (now, stream) = (clock::now(), game);
-        let request = Request { stream, command, id, actor, now, secret, expected };
+        let request = Request { stream, command, id, actor, now, context: secret, expected };
         let executed = self.store.execute(&request).await?;
         metrics::histogram!("croupier_command_seconds").record(began.elapsed());
         Ok(Done::new(game, executed, id, actor))

@@ -33,7 +33,8 @@ async fn begun(tables: &Tables, hours: u64) -> Uuid {
     for command in &commands {
         let now = Moment(clock::now().0 - hours * 3_600_000);
         let (id, actor, expected) = (Uuid::now_v7(), player.0, None);
-        let request = Request { stream: game, command, id, actor, now, secret, expected };
+        let request: Request<'_> =
+            Request { stream: game, command, id, actor, now, context: secret, expected };
         tables.store.execute(&request).await.unwrap();
     }
     game
@@ -52,7 +53,7 @@ async fn a_game_nobody_touches_is_closed_without_a_winner() {
     let (forgotten, young) = (begun(&tables, 73).await, begun(&tables, 71).await);
     let duties = tokio::spawn(Arc::clone(&tables).keep_house());
     let stage =
-        async |game| tables.store.fresh(game).await.unwrap().game.clone().unwrap().table.stage;
+        async |game| tables.store.games.fresh(game).await.unwrap().now.clone().unwrap().table.stage;
     for _ in 0..200 {
         if stage(forgotten).await != Stage::Playing {
             break;

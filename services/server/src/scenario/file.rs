@@ -29,6 +29,8 @@ pub(super) struct Seat {
     pub(super) name: String,
     /// The client's seed.
     pub(super) seed: Option<String>,
+    /// The dice, one a slot; nothing is ordinary dice.
+    pub(super) dice: Option<Vec<String>>,
     /// The wallet before the game.
     pub(super) money: i64,
 }
@@ -116,7 +118,7 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
 
 /// A seat is a name, or a map with more.
 fn seat(node: &Node) -> Result<Seat, Broken> {
-    let mut seat = Seat { name: String::new(), seed: None, money: FIRST_MONEY };
+    let mut seat = Seat { name: String::new(), seed: None, dice: None, money: FIRST_MONEY };
     if let Ok(name) = node.text("a seat") {
         seat.name = name;
     } else {
@@ -130,7 +132,7 @@ fn seat(node: &Node) -> Result<Seat, Broken> {
                     };
                     seat.money = money;
                 }
-                "dice" => dice(value)?,
+                "dice" => seat.dice = Some(dice(value)?),
                 other => {
                     return Err(value.is_not(&format!(
                         "'{other}' is no part of a seat; there are: name, seed, money, dice"
@@ -149,15 +151,9 @@ fn seat(node: &Node) -> Result<Seat, Broken> {
 const RESERVED: [&str; 8] =
     ["expect", "rejected", "house", "to_move", "winner", "round", "decided_by", "events"];
 
-/// The dice of a loadout. Every die is an ordinary one.
-fn dice(list: &Node) -> Result<(), Broken> {
-    for die in list.list("dice")? {
-        let code = die.text("a die")?;
-        if code != "STANDARD" {
-            return Err(die.is_not(&format!("there is no die '{code}'; there are: STANDARD")));
-        }
-    }
-    Ok(())
+/// The codes of a loadout. Whether there are such dice is for the rules to say.
+fn dice(list: &Node) -> Result<Vec<String>, Broken> {
+    list.list("dice")?.iter().map(|die| die.text("a die")).collect()
 }
 
 fn step(node: &Node, seats: &[&str]) -> Result<Step, Broken> {

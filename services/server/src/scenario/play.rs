@@ -130,6 +130,13 @@ impl Run<'_> {
             let (name, seed) = (seat.name.clone(), seat.seed.clone());
             self.tell(scenario.line, &Command::Join { player, name, seed }, &[])?;
         }
+        for (seat, dice) in (0..).zip(scenario.seats.iter().map(|seat| seat.dice.clone())) {
+            // Ordinary dice are chosen by choosing none, in games that know no others.
+            let dice = dice.filter(|dice| dice.iter().any(|code| code != "STANDARD"));
+            if let Some(dice) = dice {
+                self.tell(scenario.line, &Command::ChooseLoadout { seat, dice }, &[])?;
+            }
+        }
         self.tell(scenario.line, &Command::Start, &[])
     }
 

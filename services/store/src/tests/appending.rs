@@ -45,12 +45,12 @@ async fn a_batch_without_losers_is_appended_at_once() {
     let mut connection = store.pool.acquire().await.unwrap();
     let (first, command) = (prepared(old, Head::NEW, Uuid::new_v4()), Uuid::new_v4());
     append_all(&mut connection, &[&first]).await.unwrap();
-    let head = store.fresh(old).await.unwrap().head;
+    let head = store.games.fresh(old).await.unwrap().head;
     let both = [prepared(old, head, command), prepared(new, Head::NEW, Uuid::new_v4())];
     append_all(&mut connection, &[&both[0], &both[1]]).await.unwrap();
     assert_eq!(whole_log(&store).await.len(), 6);
 
-    let now = store.fresh(old).await.unwrap().head;
+    let now = store.games.fresh(old).await.unwrap().head;
     let nowhere = Uuid::now_v7();
     for (loser, code) in [
         (prepared(old, head, Uuid::new_v4()), "22012"),
@@ -134,7 +134,7 @@ async fn a_stale_head_is_a_conflict_and_changes_nothing() {
     );
     let ahead = Box::pin(store.stream(stream, 4)).try_next().await;
     assert!(matches!(ahead, Err(ReadError::VersionAhead { after: 4, last: 3, .. })), "{ahead:?}");
-    assert_eq!(store.fresh(nowhere).await.unwrap().head, Head::NEW);
+    assert_eq!(store.games.fresh(nowhere).await.unwrap().head, Head::NEW);
     assert_eq!(whole_log(&store).await.len(), 3);
 }
 
@@ -249,7 +249,7 @@ async fn many_writers_on_few_streams() {
             tokio::spawn(async move {
                 let (mut won, mut lost) = (Vec::new(), 0);
                 for round in 0..20 {
-                    let head = store.fresh(stream).await.unwrap().head;
+                    let head = store.games.fresh(stream).await.unwrap().head;
                     match append(&store, stream, head, writer * 100 + round).await {
                         Ok(appended) => won.push(appended.first_version),
                         Err(AppendError::Conflict) => lost += 1,
@@ -347,6 +347,6 @@ async fn events_of_a_newer_croupier_are_named_and_never_skipped() {
         let read: Result<Vec<_>, _> = store.stream(stream, 0).try_collect().await;
         let Err(ReadError::Undecodable { version: 2, why, .. }) = read else { panic!("{read:?}") };
         assert_eq!(why, expected);
-        assert!(store.fresh(stream).await.is_err());
+        assert!(store.games.fresh(stream).await.is_err());
     }
 }

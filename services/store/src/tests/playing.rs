@@ -21,7 +21,9 @@ async fn tell(
     command: &Command,
 ) -> Result<Executed, ExecuteError> {
     let (actor, now, secret) = (Uuid::nil(), Moment(1_800_000_000_000), SECRET);
-    store.execute(&Request { stream, command, id, actor, now, secret, expected: None }).await
+    store
+        .execute(&Request { stream, command, id, actor, now, context: secret, expected: None })
+        .await
 }
 
 fn create(stream: StreamId) -> Command {
@@ -49,7 +51,7 @@ async fn a_game_is_played_through_the_log_and_proven_from_it() {
     let stream = running(&store).await;
     let mut rolls = 0;
     while let Some(seat) =
-        store.fresh(stream).await.unwrap().game.as_ref().and_then(domain::Game::to_move)
+        store.games.fresh(stream).await.unwrap().now.as_ref().and_then(domain::Game::to_move)
     {
         let plays = [Play::Bank { slots: None }, Play::Roll, Play::Forfeit];
         for play in plays {
@@ -66,7 +68,7 @@ async fn a_game_is_played_through_the_log_and_proven_from_it() {
     }
     let events: Vec<_> = read(&store, stream).await.into_iter().map(|r| r.event).collect();
     assert_eq!(domain::verify(&events).unwrap().events, events.len());
-    let game = store.fresh(stream).await.unwrap().game.clone().unwrap();
+    let game = store.games.fresh(stream).await.unwrap().now.clone().unwrap();
     assert!(matches!(game.table.stage, Stage::Ended(_)));
 }
 
@@ -76,7 +78,7 @@ async fn a_roll_asked_for_twice_is_rolled_once() {
     let stream = running(&store).await;
     let (id, roll) = (Uuid::new_v4(), Command::Play { seat: 0, play: Play::Roll });
     let first = tell(&store, stream, id, &roll).await.unwrap();
-    let version = store.fresh(stream).await.unwrap().head.version;
+    let version = store.games.fresh(stream).await.unwrap().head.version;
     for _ in 0..3 {
         let again = tell(&store, stream, id, &roll).await.unwrap();
         assert!(again.repeated && !first.repeated);
@@ -86,7 +88,7 @@ async fn a_roll_asked_for_twice_is_rolled_once() {
         );
         assert_eq!(again.at, first.at);
     }
-    assert_eq!(store.fresh(stream).await.unwrap().head.version, version);
+    assert_eq!(store.games.fresh(stream).await.unwrap().head.version, version);
     let other = Command::Play { seat: 0, play: Play::Forfeit };
     let misused = tell(&store, stream, id, &other).await;
     assert!(
@@ -132,7 +134,7 @@ async fn whoever_was_slower_decides_again() {
         seated += u32::from(client.await.unwrap());
     }
     assert_eq!(seated, 8);
-    let game = nodes[0].fresh(stream).await.unwrap().game.clone().unwrap();
+    let game = nodes[0].games.fresh(stream).await.unwrap().now.clone().unwrap();
     assert_eq!(game.table.seats.len(), 8);
     let events: Vec<_> = nodes[1].stream(stream, 0).try_collect().await.unwrap();
     assert_eq!(events.len(), 9);
@@ -144,13 +146,13 @@ async fn what_a_node_remembers_is_never_trusted() {
     let url = database().await;
     let nodes = [0, 1].map(|_| Store::open(&url, &Settings::default()).unwrap());
     let stream = running(&nodes[0]).await;
-    assert_eq!(nodes[1].fresh(stream).await.unwrap().head.version, 5);
+    assert_eq!(nodes[1].games.fresh(stream).await.unwrap().head.version, 5);
     let leave = |seat| Command::Leave { seat };
     tell(&nodes[0], stream, Uuid::new_v4(), &leave(0)).await.unwrap();
-    assert_eq!(nodes[1].remembered(stream).unwrap().head.version, 5);
+    assert_eq!(nodes[1].games.remembered(stream).unwrap().head.version, 5);
     let late = tell(&nodes[1], stream, Uuid::new_v4(), &leave(0)).await;
     assert!(matches!(late, Err(ExecuteError::Rejected(Rejection::GameOver))), "{late:?}");
-    assert_eq!(nodes[1].remembered(stream), nodes[0].remembered(stream));
+    assert_eq!(nodes[1].games.remembered(stream), nodes[0].games.remembered(stream));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,7 +163,17 @@ async fn an_expected_version_is_compared_and_a_retry_still_answered() {
     let ask = async |id, expected| {
         let (actor, now, secret) = (Uuid::nil(), Moment(1_800_000_000_000), SECRET);
         let command = &leave;
-        store.execute(&Request { stream, command, id, actor, now, secret, expected }).await
+        store
+            .execute::<domain::Game>(&Request {
+                stream,
+                command,
+                id,
+                actor,
+                now,
+                context: secret,
+                expected,
+            })
+            .await
     };
     let stale = ask(Uuid::new_v4(), Some(4)).await;
     assert!(matches!(stale, Err(ExecuteError::Stale { expected: 4, version: 5 })), "{stale:?}");
@@ -178,10 +190,10 @@ async fn memory_is_bounded_and_forgotten_games_are_folded_again() {
     for _ in 0..20 {
         streams.push(running(&small).await);
     }
-    assert!(small.games_in_memory() <= 4, "{}", small.games_in_memory());
+    assert!(small.games.in_memory() <= 4, "{}", small.games.in_memory());
     let nowhere = Uuid::now_v7();
     streams.push(nowhere);
-    let states = small.fresh_all(&streams).await.unwrap();
+    let states = small.games.fresh_all(&streams).await.unwrap();
     assert_eq!(states.len(), 21);
-    assert!(states.iter().all(|(id, state)| state.game.is_some() == (*id != nowhere)));
+    assert!(states.iter().all(|(id, state)| state.now.is_some() == (*id != nowhere)));
 }

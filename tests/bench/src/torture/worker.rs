@@ -61,7 +61,7 @@ async fn play(
     let mut game = 0;
     while !part.folder.join("stop").exists() {
         let stream = game_id(part.seed, part.number / 2 * CLIENTS + client, game);
-        let loaded = match worker.store.fresh(stream).await {
+        let loaded = match worker.store.games.fresh(stream).await {
             Ok(loaded) => loaded,
             Err(ReadError::Store(StoreError::Unavailable(_))) => {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -69,7 +69,7 @@ async fn play(
             }
             Err(error) => return Err(error.into()),
         };
-        match next_command(stream, loaded.game.as_ref()) {
+        match next_command(stream, loaded.now.as_ref()) {
             Some(command) => worker.ask(stream, Uuid::new_v4(), command).await?,
             None => game += 1,
         }
@@ -150,7 +150,7 @@ impl Worker {
         loop {
             let (now, secret) = (now(), secret(stream));
             let (actor, expected) = (Uuid::nil(), None);
-            let request = Request { stream, command, id, actor, now, secret, expected };
+            let request = Request { stream, command, id, actor, now, context: secret, expected };
             match self.store.execute(&request).await {
                 Ok(executed) => return Ok(Some(executed)),
                 Err(ExecuteError::Rejected(_)) => return Ok(None),

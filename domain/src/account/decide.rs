@@ -1,0 +1,211 @@
+//! What may be done with a wallet and an inventory.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Account, AccountEvent, counted};
+use crate::{
+    AwardedFor, Dollars, GameId, Name, PlayerId, Rejection,
+    farkle::{
+        dice::{Catalogue, Code},
+        scoring::MOST_DICE,
+    },
+};
+
+/// What can be asked of an account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AccountCommand {
+    /// Opens the wallet with a first amount.
+    Open {
+        /// Whose it is.
+        account: PlayerId,
+        /// What is put in.
+        grant: Dollars,
+    },
+    /// Buys dice.
+    Buy {
+        /// Their kind.
+        code: String,
+        /// How many.
+        quantity: i64,
+    },
+    /// Sells dice back, for half of what they cost.
+    Sell {
+        /// Their kind.
+        code: String,
+        /// How many.
+        quantity: i64,
+    },
+    /// Brings what was earned in a game.
+    Credit {
+        /// The game.
+        game: GameId,
+        /// The version of the game's event that awarded it.
+        event: u64,
+        /// What for.
+        why: AwardedFor,
+        /// How much.
+        amount: Dollars,
+    },
+    /// Keeps a loadout under a name, in place of one that has it.
+    StoreLoadout {
+        /// The name.
+        name: String,
+        /// The dice, one a slot.
+        dice: Vec<String>,
+    },
+    /// Keeps a loadout no more.
+    DropLoadout {
+        /// Its name.
+        name: String,
+    },
+    /// Equips dice in a game, in place of what is equipped there.
+    Lock {
+        /// The game.
+        game: GameId,
+        /// The dice, one a slot.
+        dice: Vec<Code>,
+    },
+    /// The game is over, or played without the account's dice.
+    Release {
+        /// The game.
+        game: GameId,
+    },
+}
+
+/// The most dice bought or sold at once.
+const MOST_AT_ONCE: u32 = 1_000;
+/// The most dice of a kind an account owns.
+const MOST_OWNED: u32 = 1_000_000;
+/// The most loadouts an account keeps.
+const MOST_LOADOUTS: usize = 50;
+
+/// What a command makes happen to an account; `None` is one whose wallet was never opened.
+pub fn decide_account(
+    account: Option<&Account>,
+    command: &AccountCommand,
+    catalogue: &Catalogue,
+) -> Result<Vec<AccountEvent>, Rejection> {
+    use AccountCommand as Command;
+    let event = match (account, command) {
+        (None, Command::Open { account, grant }) => {
+            AccountEvent::WalletOpened { account: *account, amount: *grant, balance: *grant }
+        }
+        (Some(_), Command::Open { .. }) => return Err(Rejection::WalletExists),
+        (None, _) => return Err(Rejection::NoWallet),
+        (Some(account), Command::Buy { code, quantity }) => {
+            buy(account, code, *quantity, catalogue)?
+        }
+        (Some(account), Command::Sell { code, quantity }) => {
+            sell(account, code, *quantity, catalogue)?
+        }
+        (Some(account), Command::Credit { game, event, why, amount }) => {
+            let balance = account.balance.checked_add(*amount).ok_or(Rejection::WalletFull)?;
+            let (game, event, why, amount) = (*game, *event, *why, *amount);
+            AccountEvent::MoneyCredited { game, event, why, amount, balance }
+        }
+        (Some(account), Command::StoreLoadout { name, dice }) => {
+            store_loadout(account, name, dice, catalogue)?
+        }
+        (Some(account), Command::DropLoadout { name }) => {
+            let known = Name::parse(name).ok().filter(|name| account.loadouts.contains_key(name));
+            let name = known.ok_or_else(|| Rejection::NoSuchLoadout { name: name.clone() })?;
+            AccountEvent::LoadoutDropped { name }
+        }
+        (Some(account), Command::Lock { game, dice }) => {
+            owns(account, dice)?;
+            AccountEvent::DiceLocked { game: *game, dice: dice.clone() }
+        }
+        (Some(account), Command::Release { game }) => {
+            if !account.equipped.contains_key(game) {
+                return Err(Rejection::NothingLocked);
+            }
+            AccountEvent::DiceReleased { game: *game }
+        }
+    };
+    Ok(vec![event])
+}
+
+fn buy(
+    account: &Account,
+    code: &str,
+    quantity: i64,
+    catalogue: &Catalogue,
+) -> Result<AccountEvent, Rejection> {
+    let die = catalogue.named(code)?;
+    if die.retired {
+        return Err(Rejection::RetiredDie { code: die.code });
+    }
+    let quantity = lawful(quantity)?;
+    let (code, price, balance) = (die.code, die.price, account.balance);
+    if account.owned(code).saturating_add(quantity) > MOST_OWNED {
+        return Err(Rejection::TooManyOwned { code, most: MOST_OWNED });
+    }
+    let left =
+        price.checked_mul(quantity).and_then(|amount| Some((amount, balance.checked_sub(amount)?)));
+    let cost = u64::from(price) * u64::from(quantity);
+    let (amount, balance) = left.ok_or(Rejection::NotEnoughMoney { cost, balance })?;
+    let catalogue = catalogue.version;
+    Ok(AccountEvent::DieBought { code, quantity, price, catalogue, amount, balance })
+}
+
+/// Half of the price, rounded down, for each die.
+fn sell(
+    account: &Account,
+    code: &str,
+    quantity: i64,
+    catalogue: &Catalogue,
+) -> Result<AccountEvent, Rejection> {
+    let die = catalogue.named(code)?;
+    let quantity = lawful(quantity)?;
+    let (code, owned) = (die.code, account.owned(die.code));
+    let Some(left) = owned.checked_sub(quantity) else {
+        return Err(Rejection::NotOwned { code, owned, wanted: quantity });
+    };
+    let locked = account.locked(code);
+    if left < locked {
+        return Err(Rejection::DieLocked { code, owned, locked });
+    }
+    let price = die.price / 2;
+    let amount = price.checked_mul(quantity).ok_or(Rejection::WalletFull)?;
+    let balance = account.balance.checked_add(amount).ok_or(Rejection::WalletFull)?;
+    let catalogue = catalogue.version;
+    Ok(AccountEvent::DieSold { code, quantity, price, catalogue, amount, balance })
+}
+
+fn lawful(quantity: i64) -> Result<u32, Rejection> {
+    let lawful = u32::try_from(quantity).ok().filter(|number| (1..=MOST_AT_ONCE).contains(number));
+    lawful.ok_or(Rejection::BadQuantity { quantity, most: MOST_AT_ONCE })
+}
+
+fn store_loadout(
+    account: &Account,
+    name: &str,
+    named: &[String],
+    catalogue: &Catalogue,
+) -> Result<AccountEvent, Rejection> {
+    let name = Name::parse(name)?;
+    if named.len() > usize::from(MOST_DICE) {
+        return Err(Rejection::TooManyDice { dice: named.len(), slots: MOST_DICE });
+    }
+    let mut dice = vec![Code::STANDARD; usize::from(MOST_DICE)];
+    for (die, code) in dice.iter_mut().zip(named) {
+        if code != Code::STANDARD.as_str() {
+            *die = catalogue.named(code)?.code;
+        }
+    }
+    if !account.loadouts.contains_key(&name) && account.loadouts.len() >= MOST_LOADOUTS {
+        return Err(Rejection::TooManyLoadouts { most: MOST_LOADOUTS });
+    }
+    Ok(AccountEvent::LoadoutStored { name, dice })
+}
+
+/// Dice may lie in several games at once, but in each no more of them than are owned.
+fn owns(account: &Account, dice: &[Code]) -> Result<(), Rejection> {
+    for (code, wanted) in counted(dice) {
+        let owned = account.owned(code);
+        if owned < wanted {
+            return Err(Rejection::NotOwned { code, owned, wanted });
+        }
+    }
+    Ok(())
+}

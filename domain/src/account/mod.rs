@@ -1,0 +1,87 @@
+//! An account's wallet and inventory: a stream of its own, like a game.
+//!
+//! Money comes and goes by events that carry the amount and the balance after it, so the balance is their sum. Dice
+//! that are equipped in an unfinished game are locked: they stay owned until the game is over.
+
+mod decide;
+mod event;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Dollars, GameId, Name, farkle::dice::Code};
+
+pub use decide::{AccountCommand, decide_account};
+pub use event::{AccountEvent, Entry};
+
+/// A wallet and an inventory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// How many events it has.
+    pub version: u64,
+    /// The money in the wallet.
+    pub balance: Dollars,
+    /// The dice owned, by kind.
+    pub dice: BTreeMap<Code, u32>,
+    /// The dice equipped in unfinished games.
+    pub equipped: BTreeMap<GameId, BTreeMap<Code, u32>>,
+    /// Loadouts kept under a name.
+    pub loadouts: BTreeMap<Name, Vec<Code>>,
+}
+
+impl Account {
+    /// The state after one more event. Total, and without a rule: events carry results.
+    #[must_use]
+    pub fn evolve(account: Option<Self>, event: &AccountEvent) -> Self {
+        let mut account = account.unwrap_or_default();
+        account.version += 1;
+        if let Some(entry) = event.entry() {
+            account.balance = entry.balance;
+        }
+        match event {
+            AccountEvent::DieBought { code, quantity, .. } => {
+                let owned = account.dice.entry(*code).or_default();
+                *owned = owned.saturating_add(*quantity);
+            }
+            AccountEvent::DieSold { code, quantity, .. } => {
+                let left = account.owned(*code).saturating_sub(*quantity);
+                account.dice.insert(*code, left);
+                account.dice.retain(|_, owned| *owned > 0);
+            }
+            AccountEvent::LoadoutStored { name, dice } => {
+                account.loadouts.insert(name.clone(), dice.clone());
+            }
+            AccountEvent::LoadoutDropped { name } => {
+                account.loadouts.remove(name);
+            }
+            AccountEvent::DiceLocked { game, dice } => {
+                account.equipped.insert(*game, counted(dice));
+            }
+            AccountEvent::DiceReleased { game } => {
+                account.equipped.remove(game);
+            }
+            AccountEvent::WalletOpened { .. } | AccountEvent::MoneyCredited { .. } => {}
+        }
+        account
+    }
+
+    /// How many dice of a kind are owned.
+    pub fn owned(&self, code: Code) -> u32 {
+        self.dice.get(&code).copied().unwrap_or(0)
+    }
+
+    /// How many dice of a kind are locked: as many as the game that needs most of them.
+    pub fn locked(&self, code: Code) -> u32 {
+        self.equipped.values().filter_map(|dice| dice.get(&code)).max().copied().unwrap_or(0)
+    }
+}
+
+/// How many of each kind there are.
+fn counted(dice: &[Code]) -> BTreeMap<Code, u32> {
+    let mut counts = BTreeMap::new();
+    for &code in dice.iter().filter(|&&code| code != Code::STANDARD) {
+        *counts.entry(code).or_default() += 1;
+    }
+    counts
+}

@@ -1,0 +1,119 @@
+//! Scores as lines to show: "300 × 2 = 600", "Hot streak + 150", "Dare + 400".
+
+use crate::{Banked, Boost, Combination, CombinationName, Event, Faces, Points, Selection};
+
+/// How the numbers of an event come about, line by line; nothing where there is nothing to explain.
+pub fn explain(event: &Event) -> Vec<String> {
+    match event {
+        Event::Saved(save) => save_lines(&save.combinations, &save.bonuses),
+        Event::Banked(bank) => bank_lines(bank),
+        Event::Created { .. }
+        | Event::SeatTaken { .. }
+        | Event::SeedChosen { .. }
+        | Event::LoadoutChosen { .. }
+        | Event::SeatLeft { .. }
+        | Event::Started { .. }
+        | Event::TurnStarted { .. }
+        | Event::Rolled(_)
+        | Event::Farkled(_)
+        | Event::EffectApplied(_)
+        | Event::MoneyAwarded { .. }
+        | Event::TimedOut { .. }
+        | Event::TurnEnded(_)
+        | Event::Ended(_)
+        | Event::SeedRevealed { .. }
+        | Event::Account(_)
+        | Event::Catalogue(_) => Vec::new(),
+    }
+}
+
+impl Selection {
+    /// How its points come about, line by line.
+    pub fn lines(&self) -> Vec<String> {
+        save_lines(&self.combinations, &self.bonuses)
+    }
+}
+
+pub(crate) fn save_lines(combinations: &[Combination], bonuses: &[Boost]) -> Vec<String> {
+    let streak = |boost: &Boost| format!("Hot streak + {}", number(gain(boost)));
+    combinations.iter().map(combination).chain(bonuses.iter().map(streak)).collect()
+}
+
+/// Only what is not plain: a bank without a multiplier and a bonus needs no lines.
+pub(crate) fn bank_lines(bank: &Banked) -> Vec<String> {
+    if bank.multiplier == 1 && bank.bonus == 0 {
+        return Vec::new();
+    }
+    let hand = bank.points.saturating_sub(bank.round_score).saturating_sub(bank.bonus);
+    let mut lines = Vec::new();
+    if bank.multiplier == 1 {
+        lines.push(format!("Turn score {}", number(hand)));
+    } else {
+        let (base, times) = (number(bank.turn_score), number(bank.multiplier));
+        lines.push(format!("{base} × {times} = {}", number(hand)));
+    }
+    if bank.round_score != 0 {
+        lines.push(format!("Round score + {}", number(bank.round_score)));
+    }
+    if bank.bonus != 0 {
+        lines.push(format!("Dare + {}", number(bank.bonus)));
+    }
+    lines
+}
+
+/// A combination, and what each special die makes of it: "single 1 = 100 × 3 = 300".
+fn combination(combination: &Combination) -> String {
+    let what = match combination.name {
+        CombinationName::Single => "single",
+        CombinationName::ThreeOfAKind => "three of a kind",
+        CombinationName::FourOfAKind => "four of a kind",
+        CombinationName::FiveOfAKind => "five of a kind",
+        CombinationName::SixOfAKind => "six of a kind",
+        CombinationName::Straight => "straight",
+        CombinationName::ThreePairs => "three pairs",
+        CombinationName::TwoTriplets => "two triplets",
+    };
+    let mut parts = vec![format!("{what} {}", dice(combination.faces))];
+    if combination.points != 0 || combination.effects.is_empty() {
+        parts.push(number(combination.points));
+    }
+    for Boost { before, after, .. } in &combination.effects {
+        if let (Some(last), true) = (parts.last_mut(), *before != 0 && after % before == 0) {
+            *last = format!("{last} × {}", number(after / before));
+        }
+        parts.push(number(*after));
+    }
+    parts.join(" = ")
+}
+
+fn gain(boost: &Boost) -> Points {
+    boost.after.saturating_sub(boost.before)
+}
+
+pub(crate) fn dice(faces: Faces) -> String {
+    faces.iter().map(|face| face.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// A number with a comma between thousands.
+pub(crate) fn number(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::new();
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if number < 0 { format!("-{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn thousands() {
+        let written = [0, 7, 999, 1000, -1000, 1_234_567, -50].map(number);
+        assert_eq!(written, ["0", "7", "999", "1,000", "-1,000", "1,234,567", "-50"]);
+    }
+}

@@ -1,0 +1,170 @@
+//! Changing the catalogue: a stream of its own, a version a change.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Catalogue, Code, DieKind};
+use crate::Rejection;
+
+/// What can be asked of the catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CatalogueCommand {
+    /// Adds a kind of die.
+    Add {
+        /// All fields of its row.
+        die: Map<String, Value>,
+    },
+    /// Changes fields of a kind of die.
+    Change {
+        /// Which.
+        code: String,
+        /// The fields to change; an effect is replaced as a whole.
+        die: Map<String, Value>,
+    },
+    /// Sells and plays a kind of die no more.
+    Retire {
+        /// Which.
+        code: String,
+    },
+}
+
+/// Something that happened to the catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CatalogueEvent {
+    /// The catalogue before its first change.
+    CatalogueOpened {
+        /// All of it.
+        catalogue: Catalogue,
+    },
+    /// A kind of die is new.
+    DieAdded {
+        /// Its row.
+        die: DieKind,
+        /// The version of the catalogue with it.
+        version: u32,
+    },
+    /// A kind of die is another one from now on.
+    DieChanged {
+        /// Its row.
+        die: DieKind,
+        /// The version of the catalogue with it.
+        version: u32,
+    },
+    /// A kind of die is neither sold nor played any more.
+    DieRetired {
+        /// Which.
+        code: Code,
+        /// The version of the catalogue without it.
+        version: u32,
+    },
+}
+
+impl CatalogueEvent {
+    /// The names of all types.
+    pub const NAMES: [&'static str; 4] =
+        ["CatalogueOpened", "DieAdded", "DieChanged", "DieRetired"];
+
+    /// The type's name, as the log stores it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::CatalogueOpened { .. } => "CatalogueOpened",
+            Self::DieAdded { .. } => "DieAdded",
+            Self::DieChanged { .. } => "DieChanged",
+            Self::DieRetired { .. } => "DieRetired",
+        }
+    }
+}
+
+impl Catalogue {
+    /// The catalogue after one more event.
+    #[must_use]
+    pub fn evolve(catalogue: Option<Self>, event: &CatalogueEvent) -> Option<Self> {
+        let mut catalogue = match (catalogue, event) {
+            (_, CatalogueEvent::CatalogueOpened { catalogue }) => return Some(catalogue.clone()),
+            (None, _) => return None,
+            (Some(catalogue), _) => catalogue,
+        };
+        match event {
+            CatalogueEvent::DieAdded { die, version } => {
+                catalogue.version = *version;
+                catalogue.dice.push(die.clone());
+            }
+            CatalogueEvent::DieChanged { die, version } => {
+                catalogue.version = *version;
+                catalogue.replace(die.clone());
+            }
+            CatalogueEvent::DieRetired { code, version } => {
+                catalogue.version = *version;
+                if let Some(row) = catalogue.dice.iter_mut().find(|row| row.code == *code) {
+                    row.retired = true;
+                }
+            }
+            CatalogueEvent::CatalogueOpened { .. } => {}
+        }
+        Some(catalogue)
+    }
+
+    fn replace(&mut self, die: DieKind) {
+        if let Some(row) = self.dice.iter_mut().find(|row| row.code == die.code) {
+            *row = die;
+        }
+    }
+}
+
+/// What a command makes happen to the catalogue; `None` is one that nobody has changed yet.
+pub fn decide_catalogue(
+    catalogue: Option<&Catalogue>,
+    command: &CatalogueCommand,
+) -> Result<Vec<CatalogueEvent>, Rejection> {
+    let builtin = Catalogue::builtin();
+    let current = catalogue.unwrap_or(&builtin);
+    let version = current.version.saturating_add(1);
+    let mut next = current.clone();
+    let event = match command {
+        CatalogueCommand::Add { die } => {
+            let die = read(die)?;
+            next.dice.push(die.clone());
+            CatalogueEvent::DieAdded { die, version }
+        }
+        CatalogueCommand::Change { code, die } => {
+            let die = changed(current.named(code)?, die)?;
+            next.replace(die.clone());
+            CatalogueEvent::DieChanged { die, version }
+        }
+        CatalogueCommand::Retire { code } => {
+            let die = current.named(code)?;
+            if die.retired {
+                return Err(Rejection::RetiredDie { code: die.code });
+            }
+            CatalogueEvent::DieRetired { code: die.code, version }
+        }
+    };
+    next.check()?;
+    let opened =
+        catalogue.is_none().then_some(CatalogueEvent::CatalogueOpened { catalogue: builtin });
+    Ok(opened.into_iter().chain([event]).collect())
+}
+
+fn read(die: &Map<String, Value>) -> Result<DieKind, Rejection> {
+    // A code that is none is told as such.
+    if let Some(code) = die.get("code").and_then(Value::as_str) {
+        code.parse::<Code>()?;
+    }
+    serde_json::from_value(Value::Object(die.clone()))
+        .map_err(|error| Rejection::BadDieData { why: error.to_string() })
+}
+
+/// The row with some fields changed; a die that was retired comes back with `retired: false`. Its code is for ever.
+fn changed(die: &DieKind, changes: &Map<String, Value>) -> Result<DieKind, Rejection> {
+    let Ok(Value::Object(mut row)) = serde_json::to_value(die) else {
+        return Err(Rejection::BadDieData { why: "the row cannot be written".to_owned() });
+    };
+    for (field, value) in changes {
+        if field == "code" && value.as_str() != Some(die.code.as_str()) {
+            let allowed = "it names the die for ever; add another die instead".to_owned();
+            return Err(Rejection::BadDie { code: die.code, field: "code", allowed });
+        }
+        row.insert(field.clone(), value.clone());
+    }
+    read(&row)
+}

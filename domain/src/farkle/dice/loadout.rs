@@ -1,0 +1,102 @@
+//! The dice a player brings: one a slot.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Catalogue, Code, DieKind, kind::ORDINARY};
+use crate::{
+    byte_list,
+    farkle::{effects::Effect, scoring::MOST_DICE},
+};
+
+/// Which die lies in each slot: 0 is an ordinary one, n the n-th row of the game's catalogue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loadout {
+    rows: [u8; MOST_DICE as usize],
+}
+
+/// A die of a player: where it lies and what kind it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DieAt {
+    /// Its slot.
+    pub slot: u8,
+    /// Its kind.
+    pub code: Code,
+}
+
+/// A special die in a slot, with what it does.
+#[derive(Clone, Copy, Debug)]
+pub struct Die<'a> {
+    /// Its slot.
+    pub slot: u8,
+    /// Its kind.
+    pub kind: &'a DieKind,
+}
+
+impl<'a> Die<'a> {
+    /// How events name it.
+    pub const fn at(self) -> DieAt {
+        DieAt { slot: self.slot, code: self.kind.code }
+    }
+
+    pub(crate) const fn effect(self) -> &'a Effect {
+        &self.kind.effect
+    }
+}
+
+impl Loadout {
+    /// Only ordinary dice.
+    pub const ORDINARY: Self = Self { rows: [0; MOST_DICE as usize] };
+
+    /// The dice of these codes, one a slot; a code that the catalogue does not have is an ordinary die.
+    pub(crate) fn of(codes: &[Code], catalogue: &Catalogue) -> Self {
+        let mut rows = [0; MOST_DICE as usize];
+        for (row, code) in rows.iter_mut().zip(codes) {
+            let found = catalogue.dice.iter().position(|die| die.code == *code);
+            *row = found.and_then(|n| u8::try_from(n + 1).ok()).unwrap_or(0);
+        }
+        Self { rows }
+    }
+
+    /// Whether there is nothing special about it.
+    pub const fn is_ordinary(&self) -> bool {
+        matches!(self.rows, [0, 0, 0, 0, 0, 0])
+    }
+
+    /// The special dice, by slot.
+    pub fn special(self, catalogue: Option<&Catalogue>) -> impl Iterator<Item = Die<'_>> {
+        (0u8..).zip(self.rows).filter_map(move |(slot, row)| {
+            let kind = catalogue?.dice.get(usize::from(row).checked_sub(1)?)?;
+            Some(Die { slot, kind })
+        })
+    }
+
+    /// The kind in a slot; `None` is an ordinary die.
+    pub fn kind(self, slot: u8, catalogue: Option<&Catalogue>) -> Option<&DieKind> {
+        let row = usize::from(*self.rows.get(usize::from(slot))?);
+        catalogue?.dice.get(row.checked_sub(1)?)
+    }
+
+    /// What a die shows for a raw value from 1 to 6.
+    pub(crate) fn face(self, slot: u8, raw: u8, catalogue: Option<&Catalogue>) -> u8 {
+        let faces = self.kind(slot, catalogue).map_or(ORDINARY, DieKind::faces);
+        raw.checked_sub(1).and_then(|side| faces.get(usize::from(side))).copied().unwrap_or(raw)
+    }
+}
+
+impl Serialize for Loadout {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.rows)
+    }
+}
+
+impl<'de> Deserialize<'de> for Loadout {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let empty = ([0; MOST_DICE as usize], 0usize);
+        let read =
+            byte_list::read(from, "rows of a catalogue, at most 6", empty, |(mut rows, n), row| {
+                *rows.get_mut(n)? = row;
+                Some((rows, n + 1))
+            });
+        Ok(Self { rows: read?.0 })
+    }
+}

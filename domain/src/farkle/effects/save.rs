@@ -1,0 +1,80 @@
+//! A save, and what special dice make of it.
+
+use crate::{Boost, Change, Dollars, Measure, Points, Slots, farkle::dice::DieAt};
+
+/// A save under the hands of special dice.
+#[derive(Clone, Debug)]
+pub(crate) struct Save {
+    /// The dice saved.
+    pub(super) slots: Slots,
+    /// What they score so far.
+    pub(crate) points: Points,
+    /// Saves of this round with a hot die, before this one.
+    streak: u32,
+    streak_added: bool,
+    streak_counted: bool,
+    /// What was added to the points of the combinations.
+    pub(crate) bonuses: Vec<Boost>,
+    /// What each die changed.
+    pub(crate) changes: Vec<(DieAt, Vec<Change>)>,
+    /// What each die earned.
+    pub(crate) money: Money,
+}
+
+/// Money that dice earn, added up by kind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Money(pub(crate) Vec<(DieAt, Dollars)>);
+
+impl Money {
+    pub(super) fn pay(&mut self, die: DieAt, dollars: Dollars) {
+        match self.0.iter_mut().find(|(other, _)| other.code == die.code) {
+            Some((_, sum)) => *sum = sum.saturating_add(dollars),
+            None => self.0.push((die, dollars)),
+        }
+    }
+}
+
+impl Save {
+    pub(crate) fn new(slots: Slots, points: Points, streak: u32) -> Self {
+        Self {
+            slots,
+            points,
+            streak,
+            streak_added: false,
+            streak_counted: false,
+            bonuses: Vec::new(),
+            changes: Vec::new(),
+            money: Money::default(),
+        }
+    }
+
+    /// The bonus of the streak so far, once.
+    pub(super) fn add_streak(&mut self, die: DieAt, each: Points) {
+        if self.streak_added || self.streak == 0 {
+            return;
+        }
+        self.streak_added = true;
+        let before = self.points;
+        let after = before.saturating_add(each.saturating_mul(self.streak.into()));
+        self.points = after;
+        self.bonuses.push(Boost { die, before, after });
+        self.change(die, Change { what: Measure::SavePoints, before, after });
+    }
+
+    /// One more save with a hot die, once.
+    pub(super) fn count_streak(&mut self, die: DieAt) {
+        if self.streak_counted {
+            return;
+        }
+        self.streak_counted = true;
+        let before = i64::from(self.streak);
+        self.change(die, Change { what: Measure::HotStreak, before, after: before + 1 });
+    }
+
+    fn change(&mut self, die: DieAt, change: Change) {
+        match self.changes.iter_mut().find(|(other, _)| *other == die) {
+            Some((_, changes)) => changes.push(change),
+            None => self.changes.push((die, vec![change])),
+        }
+    }
+}

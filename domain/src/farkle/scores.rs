@@ -1,0 +1,150 @@
+//! What the dice of one roll score in the hands of one player.
+
+use super::{
+    Farkle, RollRecord,
+    dice::Die,
+    effects::{Laid, in_order},
+    scoring::{ScoreTable, Tally},
+};
+use crate::{Combination, CombinationName, Faces, Points, SeatNo, Slots};
+
+/// The scores of all selections of a roll.
+pub(super) enum Scores<'a> {
+    /// By the table alone: a look-up.
+    Plain { table: &'a ScoreTable, slots: Slots, faces: Faces },
+    /// With dice that change what combinations score.
+    Boosted(Boosted),
+}
+
+/// Every way to lay the dice of a roll into combinations. Dice are numbered as they lie, a set of them is a mask.
+pub(super) struct Boosted {
+    slots: Slots,
+    /// The combination that a set of dice is, if it scores as one.
+    laid: Vec<Option<Laid>>,
+    /// The best exact partition of a set: its points, and the combination that its first die is in.
+    best: Vec<Option<(Points, usize)>>,
+}
+
+impl Farkle {
+    /// What these dice score for a seat.
+    pub(super) fn scores(&self, seat: SeatNo, slots: Slots, faces: Faces) -> Scores<'_> {
+        let table = &self.rules.scoring;
+        let boosting: Vec<Die<'_>> = self
+            .special_dice(seat)
+            .filter(|die| die.effect().kind().boosts_combinations())
+            .collect();
+        if boosting.is_empty() {
+            Scores::Plain { table, slots, faces }
+        } else {
+            Scores::Boosted(Boosted::new(table, slots, faces, &in_order(boosting.into_iter())))
+        }
+    }
+
+    /// What the dice of a roll score for the seat that rolled it.
+    pub(super) fn scores_of(&self, seat: SeatNo, roll: &RollRecord) -> Scores<'_> {
+        self.scores(seat, roll.slots, roll.faces)
+    }
+}
+
+impl Scores<'_> {
+    /// The most that any selection scores; 0 is a farkle.
+    pub(super) fn best(&self) -> Points {
+        match self {
+            Self::Plain { table, faces, .. } => {
+                Tally::of(faces.iter()).map_or(0, |tally| table.best(tally))
+            }
+            Self::Boosted(boosted) => {
+                boosted.best.iter().flatten().map(|&(points, _)| points).max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// What exactly these dice score; `None` if one of them is in no combination.
+    pub(super) fn score(&self, selection: Slots) -> Option<Points> {
+        match self {
+            Self::Plain { table, slots, faces } => {
+                let dice = chosen(*slots, *faces, selection);
+                table.score(Tally::of(dice.map(|(_, face)| face))?)
+            }
+            Self::Boosted(boosted) => Some(boosted.best[boosted.mask(selection)]?.0),
+        }
+    }
+
+    /// The combinations that make the score of [`Self::score`].
+    pub(super) fn explain(&self, selection: Slots) -> Option<Vec<Combination>> {
+        match self {
+            Self::Plain { table, slots, faces } => table.explain(chosen(*slots, *faces, selection)),
+            Self::Boosted(boosted) => boosted.explain(selection),
+        }
+    }
+}
+
+fn chosen(slots: Slots, faces: Faces, selection: Slots) -> impl Iterator<Item = (u8, u8)> {
+    slots.iter().zip(faces.iter()).filter(move |&(slot, _)| selection.contains(slot))
+}
+
+impl Boosted {
+    /// Sets of dice in ascending order: a partition is the combination of its first die and the best partition of
+    /// the rest, which is a smaller number.
+    fn new(table: &ScoreTable, slots: Slots, faces: Faces, dice: &[Die<'_>]) -> Self {
+        let rolled: Vec<(u8, u8)> = slots.iter().zip(faces.iter()).collect();
+        let sets = 1 << rolled.len();
+        let laid: Vec<_> = (0..sets).map(|mask| lay(table, &rolled, mask, dice)).collect();
+        let mut best = vec![None; sets];
+        best[0] = Some((0, 0));
+        for mask in 1..sets {
+            let first = mask & mask.wrapping_neg();
+            let others = mask ^ first;
+            // Larger combinations first: of equal scores, the one with the larger combination is explained.
+            let mut companions = others;
+            loop {
+                let group: usize = companions | first;
+                if let (Some(laid), Some((rest, _))) = (&laid[group], best[mask ^ group]) {
+                    let points = laid.total().saturating_add(rest);
+                    if best[mask].is_none_or(|(most, _)| points > most) {
+                        best[mask] = Some((points, group));
+                    }
+                }
+                if companions == 0 {
+                    break;
+                }
+                companions = (companions - 1) & others;
+            }
+        }
+        best[0] = None;
+        Self { slots, laid, best }
+    }
+
+    fn mask(&self, selection: Slots) -> usize {
+        let lying = self.slots.iter().enumerate();
+        lying.filter(|&(_, slot)| selection.contains(slot)).map(|(n, _)| 1 << n).sum()
+    }
+
+    fn explain(&self, selection: Slots) -> Option<Vec<Combination>> {
+        let mut left = self.mask(selection);
+        let mut combinations = Vec::new();
+        while left != 0 {
+            let (_, group) = self.best[left]?;
+            combinations.push(self.laid[group].clone()?.into_combination());
+            left ^= group;
+        }
+        combinations.sort_by_key(|combination| std::cmp::Reverse(combination.slots.len()));
+        (!combinations.is_empty()).then_some(combinations)
+    }
+}
+
+/// The combination that a set of dice is, with what the special dice make of it. A single die may be worth something only by
+/// them.
+fn lay(table: &ScoreTable, rolled: &[(u8, u8)], mask: usize, dice: &[Die<'_>]) -> Option<Laid> {
+    let group = || (0..).zip(rolled).filter(|(n, _)| mask >> n & 1 == 1).map(|(_, die)| *die);
+    let tally = Tally::of(group().map(|(_, face)| face))?;
+    let single = (CombinationName::Single, 0);
+    let (name, points) = table.whole(tally).or_else(|| mask.is_power_of_two().then_some(single))?;
+    let slots = group().map(|(slot, _)| slot).collect();
+    let faces = group().try_fold(Faces::EMPTY, |faces, (_, face)| faces.with(face))?;
+    let mut laid = Laid::new(name, slots, faces, points);
+    for die in dice {
+        die.effect().kind().on_combination(die.at(), &mut laid);
+    }
+    (laid.total() > 0).then_some(laid)
+}

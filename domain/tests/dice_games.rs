@@ -1,0 +1,263 @@
+//! A hundred thousand games with random special dice, played at random: whatever is brought and done, points and money
+//! add up, every number is explained, and every game ends.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "the books are about points and money alone")]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Match, SECRET, bank, join, play, roll, ruleset, save};
+use domain::{
+    Board, Combination, Command, EffectSource, Event, Game, Measure, Play, Rejection, Stage,
+    decide, evolve,
+    fair::FairDice,
+    farkle::{
+        Phase,
+        dice::{Catalogue, Code},
+    },
+    legal_commands, replay, verify,
+};
+use serde_json::json;
+
+const GAMES: u64 = 100_000;
+/// No random game takes longer.
+const MOST_COMMANDS: usize = 5_000;
+
+/// Numbers that look random and are the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 16).unwrap() % most
+    }
+}
+
+/// The tables that are played at, nobody seated yet.
+fn tables() -> Vec<(&'static str, Match)> {
+    let rules = [
+        ("challenge-standard", json!({ "target": 3000 })),
+        ("challenge-standard", json!({ "target": 3000, "farkle_forfeits_round": false })),
+        ("challenge-ten-round", json!({ "rounds": 3, "overtime_rounds": 1 })),
+        ("competitive", json!({ "target": 3000 })),
+    ];
+    rules.into_iter().map(|(preset, rules)| (preset, Match::open(preset, rules))).collect()
+}
+
+/// A game that two players with random dice have begun.
+fn begun(tables: &[(&str, Match)], catalogue: &Catalogue, numbers: &mut Numbers) -> Game {
+    let (preset, mut table) = tables[numbers.below(tables.len())].clone();
+    for seat in 0..2 {
+        table.tell(&join(seat), &[]).unwrap();
+        loop {
+            let dice = loadout(catalogue, numbers);
+            match table.tell(&Command::ChooseLoadout { seat, dice: dice.clone() }, &[]) {
+                Ok(_) => break,
+                Err(Rejection::EndlessLoadout) => assert_eq!(dice, ["FIVES"; 6]),
+                Err(refused) => assert_eq!(preset, "competitive", "{dice:?}: {refused}"),
+            }
+        }
+    }
+    table.tell(&Command::Start, &[]).unwrap();
+    table.game.unwrap()
+}
+
+/// Up to six dice; now and then many of one kind.
+fn loadout(catalogue: &Catalogue, numbers: &mut Numbers) -> Vec<String> {
+    let any = |numbers: &mut Numbers| catalogue.dice[numbers.below(16)].code.to_string();
+    let favourite = any(numbers);
+    (0..numbers.below(7))
+        .map(|_| if numbers.below(3) == 0 { favourite.clone() } else { any(numbers) })
+        .collect()
+}
+
+/// Any move; banks more often, so that games end.
+fn choose(game: &Game, numbers: &mut Numbers) -> Command {
+    let seat = game.to_move().unwrap();
+    let Board::Farkle(farkle) = &game.board;
+    match farkle.round.phase {
+        Phase::Opening => roll(seat),
+        Phase::Saved if numbers.below(2) == 0 => bank(seat, None),
+        Phase::Saved => roll(seat),
+        Phase::Rolled if numbers.below(40) == 0 => play(seat, Play::Forfeit),
+        Phase::Rolled => {
+            let selections: Vec<_> = farkle.selections(seat).collect();
+            let slots = selections[numbers.below(selections.len())].0.to_vec();
+            if numbers.below(4) == 0 { bank(seat, Some(&slots)) } else { save(seat, &slots) }
+        }
+    }
+}
+
+/// What the events of a game add up to, told by the events alone.
+#[derive(Default)]
+struct Books {
+    scores: BTreeMap<u8, i64>,
+    money: BTreeMap<u8, u32>,
+    /// What the running round made.
+    made: i64,
+    /// Effects that the last explanation announced and that have not been told yet.
+    announced: Vec<(u8, Code, i64, i64)>,
+}
+
+impl Books {
+    fn write(&mut self, event: &Event) {
+        match event {
+            Event::Saved(save) => {
+                for laid in &save.combinations {
+                    let mut worth = laid.points;
+                    for effect in &laid.effects {
+                        assert_eq!(effect.before, worth, "{save:?}");
+                        worth = effect.after;
+                        let (die, code) = (effect.die.slot, effect.die.code);
+                        self.announced.push((die, code, effect.before, effect.after));
+                    }
+                }
+                let laid: i64 = save.combinations.iter().map(Combination::total).sum();
+                let added: i64 = save.bonuses.iter().map(|bonus| bonus.after - bonus.before).sum();
+                assert_eq!(laid + added, save.points, "{save:?}");
+                self.made += save.points;
+            }
+            Event::Banked(bank) => {
+                let hand = bank.turn_score.saturating_mul(bank.multiplier);
+                assert_eq!(bank.points, bank.round_score + hand + bank.bonus, "{bank:?}");
+                let score = self.scores.entry(bank.seat).or_default();
+                *score += bank.points;
+                assert_eq!(bank.game_score, *score, "{bank:?}");
+            }
+            Event::Farkled(farkle) => self.made += farkle.awarded,
+            Event::EffectApplied(effect) => {
+                for change in &effect.changes {
+                    self.write_change(effect.seat, effect.source, *change);
+                }
+            }
+            Event::MoneyAwarded { seat, amount, .. } => {
+                *self.money.entry(*seat).or_default() += amount;
+            }
+            Event::TurnEnded(turn) => {
+                assert_eq!(turn.points + turn.forfeited, self.made, "{turn:?}");
+                assert!(self.announced.is_empty(), "{:?} was not told", self.announced);
+                self.made = 0;
+            }
+            _ => {}
+        }
+    }
+
+    fn write_change(&mut self, seat: u8, source: EffectSource, change: domain::Change) {
+        let gain = change.after - change.before;
+        assert_ne!(gain, 0, "an effect that changes nothing is no event");
+        match change.what {
+            Measure::GameScore => {
+                let score = self.scores.entry(seat).or_default();
+                assert_eq!(change.before, *score);
+                *score += gain;
+            }
+            Measure::HandPoints | Measure::BankPoints => self.made += gain,
+            Measure::CombinationPoints => {
+                let EffectSource::Die(die) = source else { panic!("{source:?} lays no dice") };
+                let told = (die.slot, die.code, change.before, change.after);
+                assert_eq!(self.announced.remove(0), told);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Plays one game to its end and keeps its books; counts what each kind of die did.
+fn play_one(mut game: Game, number: u64, numbers: &mut Numbers, told: &mut BTreeMap<Code, u64>) {
+    let mut books = Books::default();
+    let mut dice = FairDice::new(SECRET, &game);
+    for commands in 0.. {
+        assert!(commands < MOST_COMMANDS, "game {number} does not end");
+        if game.to_move().is_none() {
+            break;
+        }
+        let command = choose(&game, numbers);
+        let events = decide(Some(&game), &command, common::NOW, &mut dice)
+            .unwrap_or_else(|refused| panic!("game {number}: {command:?}: {refused}"));
+        for event in &events {
+            books.write(event);
+            game = evolve(Some(game), event).unwrap();
+            if let Event::EffectApplied(effect) = event
+                && let EffectSource::Die(die) = effect.source
+            {
+                *told.entry(die.code).or_default() += 1;
+            }
+        }
+    }
+    let score = |seat| books.scores.get(&seat).copied().unwrap_or(0);
+    assert_eq!(game.board.scores(), [score(0), score(1)], "game {number}");
+    for (seat, player) in (0..).zip(&game.table.seats) {
+        assert_eq!(player.money, books.money.get(&seat).copied().unwrap_or(0));
+    }
+    assert!(matches!(game.table.stage, Stage::Ended(_)) && legal_commands(Some(&game)).is_empty());
+}
+
+#[test]
+fn a_hundred_thousand_random_games_add_up_and_end() {
+    let (tables, catalogue) = (tables(), Catalogue::builtin());
+    let share = |rest: u64| {
+        let mut told = BTreeMap::new();
+        for number in (1..=GAMES).filter(|number| number % 2 == rest) {
+            let mut numbers = Numbers(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let game = begun(&tables, &catalogue, &mut numbers);
+            play_one(game, number, &mut numbers, &mut told);
+        }
+        told
+    };
+    let told = std::thread::scope(|threads| {
+        let other = threads.spawn(|| share(1));
+        let mut told = share(0);
+        told.extend(other.join().unwrap());
+        told
+    });
+    // Every die that has something to tell has told it: the others change faces or earn money.
+    let silent = ["LUCKY", "HEAVY", "FIVES", "MIDAS", "FARK$"];
+    for die in &catalogue.dice {
+        let silent = silent.contains(&die.code.as_str());
+        assert_eq!(told.contains_key(&die.code), !silent, "{}", die.code);
+    }
+}
+
+/// Whole logs of some of them, from the first event on: they replay, and anybody can prove them.
+#[test]
+fn games_with_special_dice_can_be_proven() {
+    for number in 1..=300u64 {
+        let mut numbers = Numbers(number.wrapping_mul(0xD134_2543_DE82_EF95));
+        let mut table = Match::open("challenge-standard", json!({ "target": 2000 }));
+        for seat in 0..3 {
+            table.tell(&join(seat), &[]).unwrap();
+            let dice = loadout(&Catalogue::builtin(), &mut numbers);
+            table.tell(&Command::ChooseLoadout { seat, dice }, &[]).ok();
+        }
+        table.tell(&Command::Start, &[]).unwrap();
+        while table.game().to_move().is_some() {
+            let command = choose(table.game(), &mut numbers);
+            table.tell_fairly(&command).unwrap();
+        }
+        let written: Vec<String> =
+            table.log.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+        let read: Vec<Event> =
+            written.iter().map(|event| serde_json::from_str(event).unwrap()).collect();
+        assert_eq!(replay(&read).as_ref(), Some(table.game()));
+        let proven = verify(&read).unwrap_or_else(|why| panic!("game {number}: {why}"));
+        assert_eq!(proven.events, table.log.len());
+    }
+}
+
+/// The catalogue of a game is the one it began with.
+#[test]
+fn a_game_keeps_the_catalogue_of_its_first_event() {
+    let rules = ruleset("challenge-standard", json!({}));
+    let catalogue = rules.rules.catalogue().unwrap();
+    assert_eq!(*catalogue, Catalogue::builtin());
+    let mut dearer = catalogue.clone();
+    dearer.version += 1;
+    dearer.dice[0].price = 99;
+    let changed = ruleset("challenge-standard", json!({ "catalogue": dearer }));
+    assert_eq!(changed.rules.catalogue(), Some(&dearer));
+    assert_eq!(changed.preset, "custom");
+}

@@ -1,0 +1,136 @@
+//! What has a stream: games, accounts, the catalogue.
+
+use std::sync::Arc;
+
+use domain::{
+    Account, AccountCommand, Command, Event, Game, Moment, Rejection, SeatNo, decide,
+    decide_account, evolve,
+    fair::{FairDice, Secret},
+    farkle::dice::{Catalogue, CatalogueCommand, decide_catalogue},
+};
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::{States, Store};
+
+/// Something that is the fold of its stream and changes by commands.
+pub trait Aggregate: Clone + Send + Sync + 'static {
+    /// What can be asked of it.
+    type Command: Serialize + Sync;
+    /// What deciding needs beside the state.
+    type Context: Sync;
+
+    /// What a command makes happen.
+    fn decide(
+        now: Option<&Self>,
+        command: &Self::Command,
+        at: Moment,
+        context: &Self::Context,
+    ) -> Result<Vec<Event>, Rejection>;
+
+    /// The state after one more event; one of another kind of stream changes nothing.
+    fn evolve(now: Option<Self>, event: &Event) -> Option<Self>;
+
+    /// Whether somebody may ask this. It is asked of the state that is decided on.
+    fn may_ask(&self, _command: &Self::Command, _actor: Uuid) -> bool {
+        true
+    }
+
+    /// Where the store keeps such things.
+    fn states(store: &Store) -> &States<Self>;
+}
+
+impl Aggregate for Game {
+    type Command = Command;
+    type Context = Secret;
+
+    fn decide(
+        now: Option<&Self>,
+        command: &Command,
+        at: Moment,
+        secret: &Secret,
+    ) -> Result<Vec<Event>, Rejection> {
+        match now {
+            Some(game) => decide(Some(game), command, at, &mut FairDice::new(*secret, game)),
+            None => decide(None, command, at, &mut domain::NoDice),
+        }
+    }
+
+    fn evolve(now: Option<Self>, event: &Event) -> Option<Self> {
+        evolve(now, event)
+    }
+
+    /// Of a seat only who sits there may ask, to start only who has not left. A seat may have changed hands since the
+    /// command was made.
+    fn may_ask(&self, command: &Command, actor: Uuid) -> bool {
+        let sits = |seat: SeatNo| {
+            self.table.seats.get(usize::from(seat)).is_some_and(|seat| seat.player.0 == actor)
+        };
+        match command {
+            Command::ChooseSeed { seat, .. }
+            | Command::ChooseLoadout { seat, .. }
+            | Command::Leave { seat }
+            | Command::Play { seat, .. } => sits(*seat),
+            Command::Start => self.table.seated().any(sits),
+            Command::Join { player, .. } => player.0 == actor,
+            Command::Create { .. } => true,
+            // These are the house's.
+            Command::TimeOut { .. } | Command::Abandon { .. } => false,
+        }
+    }
+
+    fn states(store: &Store) -> &States<Self> {
+        &store.games
+    }
+}
+
+impl Aggregate for Account {
+    type Command = AccountCommand;
+    type Context = Arc<Catalogue>;
+
+    fn decide(
+        now: Option<&Self>,
+        command: &AccountCommand,
+        _at: Moment,
+        catalogue: &Arc<Catalogue>,
+    ) -> Result<Vec<Event>, Rejection> {
+        let events = decide_account(now, command, catalogue)?;
+        Ok(events.into_iter().map(Event::Account).collect())
+    }
+
+    fn evolve(now: Option<Self>, event: &Event) -> Option<Self> {
+        if let Event::Account(event) = event { Some(Self::evolve(now, event)) } else { now }
+    }
+
+    /// What was earned, and what is locked, is for the house to say.
+    fn may_ask(&self, command: &AccountCommand, _actor: Uuid) -> bool {
+        !matches!(command, AccountCommand::Credit { .. } | AccountCommand::Release { .. })
+    }
+
+    fn states(store: &Store) -> &States<Self> {
+        &store.accounts
+    }
+}
+
+impl Aggregate for Catalogue {
+    type Command = CatalogueCommand;
+    type Context = ();
+
+    fn decide(
+        now: Option<&Self>,
+        command: &CatalogueCommand,
+        _at: Moment,
+        (): &(),
+    ) -> Result<Vec<Event>, Rejection> {
+        let events = decide_catalogue(now, command)?;
+        Ok(events.into_iter().map(Event::Catalogue).collect())
+    }
+
+    fn evolve(now: Option<Self>, event: &Event) -> Option<Self> {
+        if let Event::Catalogue(event) = event { Self::evolve(now, event) } else { now }
+    }
+
+    fn states(store: &Store) -> &States<Self> {
+        &store.catalogues
+    }
+}
