@@ -109,11 +109,60 @@ pub(crate) fn number(number: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::*;
+    use crate::{Slots, farkle::dice::DieAt};
 
     #[test]
     fn thousands() {
         let written = [0, 7, 999, 1000, -1000, 1_234_567, -50].map(number);
         assert_eq!(written, ["0", "7", "999", "1,000", "-1,000", "1,234,567", "-50"]);
+    }
+
+    fn boost(code: &str, before: Points, after: Points) -> Boost {
+        Boost { die: DieAt { slot: 0, code: code.parse().unwrap() }, before, after }
+    }
+
+    #[test]
+    fn a_save_line_by_line() {
+        let single = |face, points, effects| Combination {
+            name: CombinationName::Single,
+            slots: Slots::first(1),
+            faces: Faces::of(&[face]).unwrap(),
+            points,
+            effects,
+        };
+        let combinations = [
+            single(1, 100, vec![boost("TRIPLE", 100, 300)]),
+            single(5, 50, Vec::new()),
+            single(3, 0, vec![boost("THREE", 0, 30), boost("JACKPOT", 30, 60)]),
+        ];
+        let lines = save_lines(&combinations, &[boost("HOT", 410, 560)]);
+        let told = [
+            "single 1 = 100 × 3 = 300",
+            "single 5 = 50",
+            "single 3 = 30 × 2 = 60",
+            "Hot streak + 150",
+        ];
+        assert_eq!(lines, told);
+    }
+
+    #[test]
+    fn a_bank_line_by_line() {
+        let bank = |round_score, multiplier, bonus| Banked {
+            seat: 0,
+            round: 1,
+            round_score,
+            turn_score: 300,
+            multiplier,
+            bonus,
+            points: round_score + 300 * multiplier + bonus,
+            game_score: 5000,
+            reaches_target: false,
+        };
+        assert_eq!(bank_lines(&bank(0, 1, 0)), Vec::<String>::new());
+        assert_eq!(bank_lines(&bank(0, 2, 0)), ["300 × 2 = 600"]);
+        let all = ["300 × 8 = 2,400", "Round score + 1,000", "Dare + 400"];
+        assert_eq!(bank_lines(&bank(1000, 8, 400)), all);
+        assert_eq!(bank_lines(&bank(0, 1, 200)), ["Turn score 300", "Dare + 200"]);
     }
 }

@@ -59,6 +59,21 @@ impl Rules {
         }
     }
 
+    /// The dice that a seat may play with under these rules, out of those it named.
+    pub fn lawful_loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
+        match self {
+            Self::Farkle(rules) => rules.loadout(named),
+        }
+    }
+
+    /// These rules with other special dice, if they have any.
+    #[must_use]
+    pub fn with_catalogue(&self, catalogue: &Arc<Catalogue>) -> Self {
+        match self {
+            Self::Farkle(rules) => Self::Farkle(rules.with_catalogue(catalogue)),
+        }
+    }
+
     /// The name of the game.
     pub const fn game(&self) -> &'static str {
         match self {
@@ -137,6 +152,11 @@ impl Game {
         match &self.board {
             Board::Farkle(board) => board.best_selection(&self.table),
         }
+    }
+
+    /// The dice that a seat may play with, out of those it named.
+    pub fn lawful_loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
+        self.table.ruleset.rules.lawful_loadout(named)
     }
 
     /// The dice of a seat, one a slot.

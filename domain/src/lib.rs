@@ -68,7 +68,7 @@ mod verify;
 pub mod fair;
 pub mod farkle;
 
-pub use account::{Account, AccountCommand, AccountEvent, Entry, decide_account};
+pub use account::{Account, AccountCommand, AccountEvent, Entry, count_dice, decide_account};
 pub use command::{Command, Play};
 pub use decide::decide;
 pub use dice::{Dice, Draw, NoDice, Purpose};

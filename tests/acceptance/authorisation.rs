@@ -48,6 +48,7 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
     ),
     ("presets", "{ presets { preset } }", [Allowed; 6]),
     ("diceCatalogue", "{ diceCatalogue { code } }", [Allowed; 6]),
+    ("shop", "{ shop { version } }", [Allowed; 6]),
     // Tables
     ("createGame", "mutation { createGame { errors { code } } }", PLAYERS),
     ("quickMatch", "mutation { quickMatch { errors { code } } }", PLAYERS),
@@ -61,6 +62,11 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
         "mutation { chooseSeed(gameId: $game, seed: \"s\") { errors { code } } }",
         SEATED,
     ),
+    (
+        "chooseLoadout",
+        "mutation { chooseLoadout(gameId: $game, dice: []) { errors { code } } }",
+        SEATED,
+    ),
     ("startGame", "mutation { startGame(gameId: $game) { errors { code } } }", SEATED),
     // Moves
     ("roll", "mutation { roll(gameId: $game) { errors { code } } }", SEATED),
@@ -68,6 +74,14 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
     ("bank", "mutation { bank(gameId: $game) { errors { code } } }", SEATED),
     ("forfeit", "mutation { forfeit(gameId: $game) { errors { code } } }", SEATED),
     ("leaveGame", "mutation { leaveGame(gameId: $game) { errors { code } } }", SEATED),
+    // The shop
+    ("buyDie", "mutation { buyDie(code: \"LUCKY\") { errors { code } } }", PLAYERS),
+    ("sellDie", "mutation { sellDie(code: \"LUCKY\") { errors { code } } }", PLAYERS),
+    ("saveLoadout", "mutation { saveLoadout(name: \"n\", dice: []) { errors { code } } }", PLAYERS),
+    ("deleteLoadout", "mutation { deleteLoadout(name: \"n\") { errors { code } } }", PLAYERS),
+    ("addDie", "mutation { addDie(die: {}) { errors { code } } }", ADMINS),
+    ("changeDie", "mutation { changeDie(code: \"HOT\", die: {}) { errors { code } } }", ADMINS),
+    ("retireDie", "mutation { retireDie(code: \"NONE\") { errors { code } } }", ADMINS),
     // Sessions
     ("signInAsGuest", "mutation { signInAsGuest { errors { code } } }", [Allowed; 6]),
     (
@@ -110,6 +124,7 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
 ];
 
 const PLAYERS: [Outcome; 6] = [Unauthenticated, Allowed, Allowed, Forbidden, Forbidden, Forbidden];
+const ADMINS: [Outcome; 6] = [Unauthenticated, Forbidden, Forbidden, Forbidden, Forbidden, Allowed];
 const SEATED: [Outcome; 6] = [Unauthenticated, Allowed, Nothing, Forbidden, Forbidden, Forbidden];
 
 #[tokio::test(flavor = "multi_thread")]

@@ -168,5 +168,9 @@ async fn a_quick_match_asked_for_twice_is_one() {
             (&found["game"]["id"], &json!(true))
         );
     }
-    assert_eq!(house.count("SELECT count(*) FROM stream_head").await, 2, "two tables in all");
+    assert_eq!(
+        house.count("SELECT count(*) FROM event WHERE type = 'Created'").await,
+        2,
+        "two tables in all"
+    );
 }

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod authorisation;
+mod challenge;
 mod clocks;
 mod failures;
 mod games;
@@ -11,5 +12,6 @@ mod hostile;
 mod house;
 mod lobby;
 mod operation;
+mod shop;
 mod subscriptions;
 mod support;

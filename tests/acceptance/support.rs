@@ -256,6 +256,7 @@ impl Player {
         for (name, value) in more.as_object().unwrap() {
             let kind = match name.as_str() {
                 "slots" => "[Int!]",
+                "dice" => "[String!]",
                 "commandId" => "UUID",
                 "expectedVersion" => "Int",
                 _ => "String",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Account, AccountEvent, counted};
+use super::{Account, AccountEvent};
 use crate::{
     AwardedFor, Dollars, GameId, Name, PlayerId, Rejection,
     farkle::{
@@ -112,7 +112,7 @@ pub fn decide_account(
             AccountEvent::LoadoutDropped { name }
         }
         (Some(account), Command::Lock { game, dice }) => {
-            owns(account, dice)?;
+            account.owns(dice)?;
             AccountEvent::DiceLocked { game: *game, dice: dice.clone() }
         }
         (Some(account), Command::Release { game }) => {
@@ -197,15 +197,4 @@ fn store_loadout(
         return Err(Rejection::TooManyLoadouts { most: MOST_LOADOUTS });
     }
     Ok(AccountEvent::LoadoutStored { name, dice })
-}
-
-/// Dice may lie in several games at once, but in each no more of them than are owned.
-fn owns(account: &Account, dice: &[Code]) -> Result<(), Rejection> {
-    for (code, wanted) in counted(dice) {
-        let owned = account.owned(code);
-        if owned < wanted {
-            return Err(Rejection::NotOwned { code, owned, wanted });
-        }
-    }
-    Ok(())
 }

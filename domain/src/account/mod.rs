@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Dollars, GameId, Name, farkle::dice::Code};
+use crate::{Dollars, GameId, Name, Rejection, farkle::dice::Code};
 
 pub use decide::{AccountCommand, decide_account};
 pub use event::{AccountEvent, Entry};
@@ -56,7 +56,7 @@ impl Account {
                 account.loadouts.remove(name);
             }
             AccountEvent::DiceLocked { game, dice } => {
-                account.equipped.insert(*game, counted(dice));
+                account.equipped.insert(*game, count_dice(dice));
             }
             AccountEvent::DiceReleased { game } => {
                 account.equipped.remove(game);
@@ -71,14 +71,25 @@ impl Account {
         self.dice.get(&code).copied().unwrap_or(0)
     }
 
+    /// Refuses dice of which more are brought than are owned. The same dice may lie in several games at once.
+    pub fn owns(&self, dice: &[Code]) -> Result<(), Rejection> {
+        for (code, wanted) in count_dice(dice) {
+            let owned = self.owned(code);
+            if owned < wanted {
+                return Err(Rejection::NotOwned { code, owned, wanted });
+            }
+        }
+        Ok(())
+    }
+
     /// How many dice of a kind are locked: as many as the game that needs most of them.
     pub fn locked(&self, code: Code) -> u32 {
         self.equipped.values().filter_map(|dice| dice.get(&code)).max().copied().unwrap_or(0)
     }
 }
 
-/// How many of each kind there are.
-fn counted(dice: &[Code]) -> BTreeMap<Code, u32> {
+/// How many of each kind of special dice there are.
+pub fn count_dice(dice: &[Code]) -> BTreeMap<Code, u32> {
     let mut counts = BTreeMap::new();
     for &code in dice.iter().filter(|&&code| code != Code::STANDARD) {
         *counts.entry(code).or_default() += 1;

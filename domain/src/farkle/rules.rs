@@ -96,6 +96,17 @@ impl FarkleRules {
         parse_loadout(named, self.dice, catalogue, &limits, &self.scoring)
     }
 
+    /// These rules with other special dice, if they have any.
+    pub(crate) fn with_catalogue(self: &Arc<Self>, catalogue: &Arc<Catalogue>) -> Arc<Self> {
+        match &self.catalogue {
+            Some(own) if own != catalogue => {
+                let catalogue = Some(Arc::clone(catalogue));
+                Arc::new(Self { catalogue, ..Self::clone(self) })
+            }
+            Some(_) | None => Arc::clone(self),
+        }
+    }
+
     /// Whether a farkle loses the completed hands of its round too.
     pub(crate) fn forfeits_round(&self) -> bool {
         self.farkle_forfeits_round.unwrap_or(true)

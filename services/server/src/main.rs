@@ -19,6 +19,8 @@ mod terminal;
 mod token;
 mod verify;
 mod verify_log;
+mod verify_wallets;
+mod wallets;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -60,15 +62,16 @@ enum Task {
         #[arg(short, long)]
         steps: bool,
     },
-    /// Proves games, or the whole log.
+    /// Proves games, the whole log, or all wallets.
     ///
     /// With files: every roll of a finished game is drawn again from the revealed secret and the players'
     /// seeds, and every event is decided again under the game's own rules. A file has one event a line,
     /// as JSON; one that `croupier export` wrote has its chain checked too. With --all: every chain, position, receipt and seal of the log is checked, and the first
-    /// broken event is named. Exits with 0 if all is proven, 1 if not, 2 if it could not be checked.
+    /// broken event is named. With --wallets: every balance is the sum of its ledger, and every award of a game reached
+    /// its wallet once. Exits with 0 if all is proven, 1 if not, 2 if it could not be checked.
     Verify {
         /// Event files (NDJSON).
-        #[arg(required_unless_present = "all", value_name = "FILE")]
+        #[arg(required_unless_present_any = ["all", "wallets"], value_name = "FILE")]
         files: Vec<PathBuf>,
         #[command(flatten)]
         log: verify_log::Options,
@@ -97,6 +100,9 @@ fn main() -> ExitCode {
     let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
     let done = match task {
         Task::Scenario { files, steps } => scenario::run(&files, steps, &mut out),
+        Task::Verify { log, .. } if log.wallets => {
+            verify_wallets::run(log.database_url.as_deref().unwrap_or_default(), &mut out)
+        }
         Task::Verify { log, .. } if log.all => verify_log::run(&log, &mut out),
         Task::Verify { files, .. } => verify::run(&files, &mut out),
         Task::Migrate { database } => migrate::run(&database.database_url, &mut out),

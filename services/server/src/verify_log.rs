@@ -26,8 +26,11 @@ pub(crate) struct Options {
     /// Check the whole log of the database.
     #[arg(long, conflicts_with = "files", requires = "database_url")]
     pub(crate) all: bool,
+    /// Check all wallets of the database.
+    #[arg(long, conflicts_with_all = ["files", "all"], requires = "database_url")]
+    pub(crate) wallets: bool,
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, help = crate::DATABASE_HELP)]
-    database_url: Option<String>,
+    pub(crate) database_url: Option<String>,
     /// Seals kept outside the database, to compare with those in it.
     #[arg(long, env = "CROUPIER_SEALS", value_name = "FILE", requires = "all")]
     seals: Option<PathBuf>,

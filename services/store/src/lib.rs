@@ -22,6 +22,7 @@ mod states;
 mod store;
 mod tail;
 mod timestamp;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -41,3 +42,4 @@ pub use shard::{Positions, SHARDS, Shard};
 pub use states::States;
 pub use store::{Settings, Store, migrate};
 pub use tail::Tail;
+pub use watch::Found;

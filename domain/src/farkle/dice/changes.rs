@@ -64,6 +64,15 @@ impl CatalogueEvent {
     pub const NAMES: [&'static str; 4] =
         ["CatalogueOpened", "DieAdded", "DieChanged", "DieRetired"];
 
+    /// The die it is about.
+    pub const fn code(&self) -> Option<Code> {
+        match self {
+            Self::DieAdded { die, .. } | Self::DieChanged { die, .. } => Some(die.code),
+            Self::DieRetired { code, .. } => Some(*code),
+            Self::CatalogueOpened { .. } => None,
+        }
+    }
+
     /// The type's name, as the log stores it.
     pub const fn name(&self) -> &'static str {
         match self {

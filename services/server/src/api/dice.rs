@@ -53,6 +53,12 @@ impl From<&DieKind> for DieKindView {
     }
 }
 
+impl DieKindView {
+    pub(super) fn is_for_sale(&self) -> bool {
+        !self.retired
+    }
+}
+
 pub(super) fn views(catalogue: &Catalogue) -> Vec<DieKindView> {
     catalogue.dice.iter().map(Into::into).collect()
 }

@@ -18,8 +18,10 @@ mod rules;
 mod scalars;
 mod seat;
 mod session;
+mod shop;
 mod subscription;
 mod table;
+mod wallet;
 
 use std::sync::Arc;
 
@@ -36,7 +38,12 @@ use crate::{
 
 /// Everything that changes something. A refused move is data: look at `errors` in the answer.
 #[derive(Debug, Default, MergedObject)]
-pub(crate) struct Mutation(moves::Moves, table::TableMutation, session::SessionMutation);
+pub(crate) struct Mutation(
+    moves::Moves,
+    table::TableMutation,
+    shop::ShopMutation,
+    session::SessionMutation,
+);
 
 pub(crate) type Api = Schema<query::Query, Mutation, subscription::Subscription>;
 

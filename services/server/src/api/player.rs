@@ -1,6 +1,10 @@
 //! Players as others see them, and as they see themselves.
 
+use std::sync::Arc;
+
 use async_graphql::{Context, ID, Object};
+use domain::Account;
+use store::Loaded;
 use uuid::Uuid;
 
 use super::{
@@ -9,6 +13,7 @@ use super::{
     ids::Named,
     scalars::Instant,
     viewer_if_any,
+    wallet::{InventoryItem, NamedLoadout, Wallet, inventory, loadouts},
 };
 use crate::accounts::pseudonym;
 
@@ -53,6 +58,31 @@ impl Player {
         Ok(self.own(ctx).await?.map(|account| account.role.name()))
     }
 
+    /// The money; told to its owner only.
+    async fn wallet(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Wallet>> {
+        let state = self.own_state(ctx).await?;
+        Ok(state.map(|state| Wallet { account: self.account, state }))
+    }
+
+    /// The special dice owned; told to their owner only.
+    async fn inventory(
+        &self,
+        ctx: &Context<'_>,
+    ) -> async_graphql::Result<Option<Vec<InventoryItem>>> {
+        match self.own_state(ctx).await? {
+            Some(state) => Ok(Some(inventory(ctx, &state).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The loadouts kept under a name; told to their owner only.
+    async fn loadouts(
+        &self,
+        ctx: &Context<'_>,
+    ) -> async_graphql::Result<Option<Vec<NamedLoadout>>> {
+        Ok(self.own_state(ctx).await?.map(|state| loadouts(&state)))
+    }
+
     /// Since when this account exists; told to its owner only.
     async fn created_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
         Ok(self.own(ctx).await?.map(|account| Instant(account.created_at)))
@@ -64,14 +94,28 @@ impl Player {
         Self { account, own: false }
     }
 
+    fn is_own(&self, ctx: &Context<'_>) -> bool {
+        self.own || viewer_if_any(ctx).is_some_and(|viewer| viewer.account == self.account)
+    }
+
+    /// The wallet and the inventory, if they are the viewer's own.
+    async fn own_state(
+        &self,
+        ctx: &Context<'_>,
+    ) -> async_graphql::Result<Option<Arc<Loaded<Account>>>> {
+        if !self.is_own(ctx) {
+            return Ok(None);
+        }
+        app(ctx).database.check()?;
+        Ok(Some(app(ctx).tables.wallets.of(self.account).await?))
+    }
+
     /// The account, if it is the viewer's own.
     async fn own(
         &self,
         ctx: &Context<'_>,
     ) -> async_graphql::Result<Option<crate::accounts::Account>> {
-        let own =
-            self.own || viewer_if_any(ctx).is_some_and(|viewer| viewer.account == self.account);
-        if !own {
+        if !self.is_own(ctx) {
             return Ok(None);
         }
         app(ctx).accounts.find(self.account).await.map_err(account_error)

@@ -16,6 +16,7 @@ use super::{
     player,
     player::Player,
     rules::{RulesetView, presets},
+    shop::Shop,
     viewer, viewer_if_any,
 };
 use crate::{
@@ -120,9 +121,16 @@ SELECT game FROM game_index
         presets(game.as_deref()).map_err(|rejection| refused(&Refusal::from(rejection)))
     }
 
-    /// The kinds of dice there are.
-    async fn dice_catalogue(&self) -> Vec<DieKindView> {
-        views(&domain::farkle::dice::Catalogue::builtin())
+    /// The kinds of special dice there are, also those that are retired.
+    async fn dice_catalogue(&self, ctx: &Context<'_>) -> async_graphql::Result<Vec<DieKindView>> {
+        app(ctx).database.check()?;
+        Ok(views(&*app(ctx).tables.wallets.catalogue().await?))
+    }
+
+    /// The dice for sale.
+    async fn shop(&self, ctx: &Context<'_>) -> async_graphql::Result<Shop> {
+        app(ctx).database.check()?;
+        Ok(Shop::load(ctx).await?)
     }
 }
 

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Json, Object};
+use async_graphql::{Context, Json, Object};
 use domain::{GAMES, Rejection, Rules, Ruleset};
 use serde_json::{Map, Value};
 
 use super::{
+    app,
     dice::{DieKindView, views},
     scalars::int,
 };
+use crate::play::{PlayError, Refusal};
 
 /// The rules of a game: which game, which preset, and every parameter.
 #[derive(Clone, Debug)]
@@ -38,6 +40,11 @@ impl RulesetView {
         self.0.rules.catalogue().map(views).unwrap_or_default()
     }
 
+    /// Whether nobody earns money: so it is where more than seats and clocks was changed.
+    async fn practice(&self) -> bool {
+        self.0.table.practice
+    }
+
     /// The parameters of the table: seats, clock, awards.
     async fn table(&self) -> Json<Value> {
         Json(camel(&self.0.to_json()["table"]))
@@ -59,25 +66,62 @@ pub(super) fn presets(game: Option<&str>) -> Result<Vec<RulesetView>, Rejection>
     Ok(presets)
 }
 
-/// The rules somebody asked for: a preset, with some parameters changed.
-pub(super) fn ruleset(
+/// Parameters of seats and clocks: with others, a game is played for no money, or everybody would play for as much as
+/// they like.
+const HARMLESS: [&str; 7] = [
+    "min_seats",
+    "max_seats",
+    "turn_seconds",
+    "solo_turn_seconds",
+    "time_outs_to_forfeit",
+    "expiry_hours",
+    "practice",
+];
+
+/// The rules somebody asked for: a preset with the special dice of today, and with some parameters changed.
+pub(super) async fn ruleset(
+    ctx: &Context<'_>,
     game: &str,
     preset: Option<&str>,
     changes: Option<&Value>,
-) -> Result<Arc<Ruleset>, Rejection> {
+) -> Result<Arc<Ruleset>, PlayError> {
+    let mut ruleset = changed(game, preset, changes).map_err(Refusal::from)?;
+    if ruleset.rules.catalogue().is_some() {
+        let catalogue = app(ctx).tables.wallets.catalogue().await?;
+        ruleset.rules = ruleset.rules.with_catalogue(&catalogue);
+    }
+    Ok(Arc::new(ruleset))
+}
+
+fn changed(
+    game: &str,
+    preset: Option<&str>,
+    changes: Option<&Value>,
+) -> Result<Ruleset, Rejection> {
     let ruleset = Ruleset::preset(game, preset)?;
+    let bad = |parameter: &str, value: &Value, allowed: &str| Rejection::BadRule {
+        parameter: parameter.to_owned(),
+        value: value.to_string().chars().take(100).collect(),
+        allowed: allowed.to_owned(),
+    };
     let changes = match changes {
-        None | Some(Value::Null) => return Ok(Arc::new(ruleset)),
-        Some(Value::Object(changes)) => changes,
+        None | Some(Value::Null) => return Ok(ruleset),
+        Some(Value::Object(changes)) => snake_keys(changes),
         Some(other) => {
-            return Err(Rejection::BadRule {
-                parameter: "rules".to_owned(),
-                value: other.to_string(),
-                allowed: "it must be an object of parameters, as Ruleset shows them".to_owned(),
-            });
+            let allowed = "it must be an object of parameters, as Ruleset shows them";
+            return Err(bad("rules", other, allowed));
         }
     };
-    Ok(Arc::new(ruleset.with(&snake_keys(changes))?))
+    if let Some(catalogue) = changes.get("catalogue") {
+        return Err(bad(
+            "catalogue",
+            catalogue,
+            "the special dice are the house's; see diceCatalogue",
+        ));
+    }
+    let mut ruleset = ruleset.with(&changes)?;
+    ruleset.table.practice |= changes.keys().any(|name| !HARMLESS.contains(&name.as_str()));
+    Ok(ruleset)
 }
 
 /// Parameters as GraphQL writes them: `turnSeconds`.
@@ -103,7 +147,7 @@ pub(super) fn camel_case(name: &str) -> String {
     camel
 }
 
-fn snake_keys(map: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn snake_keys(map: &Map<String, Value>) -> Map<String, Value> {
     let snake = |value: &Value| {
         value.as_object().map_or_else(|| value.clone(), |map| Value::Object(snake_keys(map)))
     };

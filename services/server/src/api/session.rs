@@ -59,6 +59,11 @@ async fn begin(
     account: Result<Account, AccountError>,
 ) -> async_graphql::Result<SessionPayload> {
     let accounts = &app(ctx).accounts;
+    if let Ok(account) = &account
+        && account.role == Role::Player
+    {
+        app(ctx).tables.wallets.open(account.id).await?;
+    }
     let tokens = match account {
         Ok(account) => accounts.begin(&account).await.map(|tokens| (account.id, tokens)),
         Err(error) => Err(error),

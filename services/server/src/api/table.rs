@@ -1,6 +1,7 @@
 //! Tables: opening, joining, leaving, beginning.
 
 use async_graphql::{Context, ID, Json, Object};
+use domain::Rejection;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -8,12 +9,15 @@ use super::{
     app,
     errors::{bad_input, store_error},
     game::Visibility,
-    ids::Named,
+    ids::{Named, game_id},
     moves::{GamePayload, ask},
     player,
     rules::ruleset,
 };
-use crate::play::{NewGame, Once, PlayError, Refusal, Wanted, Wish};
+use crate::{
+    accounts::Viewer,
+    play::{NewGame, Once, PlayError, Refusal, Wanted, Wish},
+};
 
 /// Opening, joining, leaving and beginning games.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +37,7 @@ impl TableMutation {
             String,
         >,
         #[graphql(
-            desc = "Parameters to change, as `presets` shows them: `{ target: 5000, turnSeconds: 30 }`."
+            desc = "Parameters to change, as `presets` shows them: `{ target: 5000, turnSeconds: 30 }`. With other changes than of seats and clocks nobody earns money."
         )]
         rules: Option<Json<Value>>,
         #[graphql(desc = "Who can find and watch it.", default_with = "Visibility::Public")]
@@ -44,15 +48,15 @@ impl TableMutation {
     ) -> async_graphql::Result<GamePayload> {
         let viewer = player(ctx)?;
         app(ctx).database.check()?;
-        let created = match ruleset(&game, preset.as_deref(), rules.as_ref().map(|rules| &rules.0))
-        {
+        let rules = rules.as_ref().map(|rules| &rules.0);
+        let created = match ruleset(ctx, &game, preset.as_deref(), rules).await {
             Ok(ruleset) => {
                 let private = visibility == Visibility::Private;
                 let new = NewGame { ruleset, private, seated: join };
                 let once = Once { id: command_id, expected: None };
                 app(ctx).tables.create(&viewer, &new, once).await
             }
-            Err(rejection) => Err(Refusal::from(rejection).into()),
+            Err(error) => Err(error),
         };
         GamePayload::of(ctx, None, created).await
     }
@@ -101,6 +105,35 @@ impl TableMutation {
         ask(ctx, &game_id, Wish::ChooseSeed(seed), command_id, expected_version).await
     }
 
+    /// Chooses the dice you play with, out of those you own; possible until the game begins. They are locked until it is
+    /// over. Without dice you play with ordinary ones.
+    async fn choose_loadout(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The game.")] game_id: ID,
+        #[graphql(
+            desc = "The codes of up to six dice, one a slot; `STANDARD` is an ordinary one."
+        )]
+        dice: Option<Vec<String>>,
+        #[graphql(desc = "A loadout you keep under this name, in place of `dice`.")]
+        loadout: Option<String>,
+        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
+        command_id: Option<Uuid>,
+        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+    ) -> async_graphql::Result<GamePayload> {
+        let viewer = player(ctx)?;
+        let game = self::game_id(&game_id)?;
+        let tables = &app(ctx).tables;
+        app(ctx).database.check()?;
+        let dice = match named_dice(ctx, &viewer, dice, loadout).await? {
+            Ok(dice) => dice,
+            Err(refusal) => return GamePayload::of(ctx, Some(game), Err(refusal.into())).await,
+        };
+        let once = Once { id: command_id, expected: expected_version.map(i64::from) };
+        let chosen = tables.choose_loadout(&viewer, game, dice, once).await;
+        GamePayload::of(ctx, Some(game), chosen).await
+    }
+
     /// Begins the game: the seeds are sealed, seat 0 has the first turn. Anybody who sits there may do it.
     async fn start_game(
         &self,
@@ -142,6 +175,10 @@ impl TableMutation {
             Json<Value>,
         >,
         #[graphql(desc = "With how many players the game begins.", default = 2)] players: i32,
+        #[graphql(
+            desc = "The special dice you play with, out of those you own: codes, one a slot."
+        )]
+        dice: Option<Vec<String>>,
         #[graphql(desc = "What your client adds to the dice: any text up to 64 bytes.")]
         seed: Option<String>,
         #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
@@ -149,22 +186,45 @@ impl TableMutation {
     ) -> async_graphql::Result<GamePayload> {
         let viewer = player(ctx)?;
         app(ctx).database.check()?;
-        let found = match ruleset(&game, preset.as_deref(), rules.as_ref().map(|rules| &rules.0)) {
+        let rules = rules.as_ref().map(|rules| &rules.0);
+        let found = match ruleset(ctx, &game, preset.as_deref(), rules).await {
             Ok(ruleset) => {
                 let seats = ruleset.table.min_seats.max(2)..=ruleset.table.max_seats;
                 match u8::try_from(players).ok().filter(|players| seats.contains(players)) {
                     None => Err(wrong_players(*seats.start(), *seats.end()).into()),
                     Some(seats) => {
                         let once = Once { id: command_id, expected: None };
-                        let wanted = Wanted { ruleset, seats, seed };
+                        let wanted = Wanted { ruleset, seats, seed, dice };
                         app(ctx).tables.quick_match(&viewer, &wanted, once).await
                     }
                 }
             }
-            Err(rejection) => Err(Refusal::from(rejection).into()),
+            Err(error) => Err(error),
         };
         GamePayload::of(ctx, None, found).await
     }
+}
+
+/// The dice somebody named, one by one or by the name of a loadout.
+async fn named_dice(
+    ctx: &Context<'_>,
+    viewer: &Viewer,
+    dice: Option<Vec<String>>,
+    loadout: Option<String>,
+) -> async_graphql::Result<Result<Vec<String>, Refusal>> {
+    let Some(name) = loadout else {
+        return dice.map(Ok).ok_or_else(|| bad_input("say which dice: dice or loadout"));
+    };
+    if dice.is_some() {
+        return Err(bad_input("name dice or a loadout, not both"));
+    }
+    let state = app(ctx).tables.wallets.of(viewer.account).await?;
+    let kept = state.now.iter().flat_map(|account| &account.loadouts);
+    let kept = kept.into_iter().find(|(kept, _)| kept.as_str() == name);
+    Ok(match kept {
+        Some((_, dice)) => Ok(dice.iter().map(ToString::to_string).collect()),
+        None => Err(Rejection::NoSuchLoadout { name }.into()),
+    })
 }
 
 fn wrong_players(least: u8, most: u8) -> Refusal {

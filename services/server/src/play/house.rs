@@ -14,7 +14,7 @@ use store::{Loaded, Positions, ReadError, Recorded, Store, StoreError};
 use tokio::{sync::mpsc, task::JoinHandle};
 use uuid::Uuid;
 
-use super::{PlayError, Tables, index};
+use super::{PlayError, Tables, index, lock::hold};
 use crate::clock;
 
 /// How often another node's lock is tried.
@@ -43,7 +43,7 @@ impl Tables {
     /// Does the duties whenever it is this node's turn, until the store is closed.
     pub(crate) async fn keep_house(self: Arc<Self>) {
         while !self.store.pool().is_closed() {
-            match self.become_house().await {
+            match hold(self.store.pool(), LOCK).await {
                 Ok(Some(mut connection)) => {
                     tracing::info!("this node keeps the house");
                     metrics::gauge!("croupier_keeps_house").set(1.0);
@@ -59,22 +59,6 @@ impl Tables {
             }
             tokio::time::sleep(TRY_AGAIN).await;
         }
-    }
-
-    /// The connection that holds the lock, if nobody else's does. Should this machine vanish, the database notices within
-    /// half a minute, and the lock is free.
-    async fn become_house(&self) -> Result<Option<PgConnection>, StoreError> {
-        const MORTAL: &str = "
-SET idle_session_timeout = '30s'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
-        let mut connection = self.store.pool().acquire().await?;
-        let query = sqlx::query("SELECT pg_try_advisory_lock($1)").bind(LOCK);
-        let locked: bool = query.fetch_one(&mut *connection).await?.try_get(0)?;
-        if !locked {
-            return Ok(None);
-        }
-        let mut connection = connection.detach();
-        sqlx::raw_sql(MORTAL).execute(&mut connection).await?;
-        Ok(Some(connection))
     }
 
     /// Everything is written with the connection that holds the lock: without the lock, nothing is.

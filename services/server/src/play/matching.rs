@@ -17,6 +17,8 @@ pub(crate) struct Wanted {
     /// With how many players the game begins.
     pub(crate) seats: u8,
     pub(crate) seed: Option<String>,
+    /// The special dice to play with.
+    pub(crate) dice: Option<Vec<String>>,
 }
 
 impl Wanted {
@@ -37,6 +39,9 @@ impl Tables {
         wanted: &Wanted,
         once: Once,
     ) -> Result<Done, PlayError> {
+        if let Some(dice) = &wanted.dice {
+            self.check_loadout(viewer, &wanted.ruleset, dice).await?;
+        }
         let key = wanted.key();
         // One at a time on this node too: more would wait with a connection in hand that the first one needs.
         let _turn = self.matching.lock().await;
@@ -79,6 +84,7 @@ impl Tables {
         let join = Wish::Join { seed: wanted.seed.clone(), invite: None };
         let once = Once { id: Some(derived(id, b"join")), expected: None };
         let joined = self.ask(viewer, game, join, once).await?;
+        let joined = self.bring_dice(viewer, wanted, joined, id).await?;
         remember(connection, key, game).await?;
         let joined = self.begin_if_full(viewer, wanted, joined, id).await?;
         Ok(created.and(joined))
@@ -106,11 +112,31 @@ impl Tables {
         self.note_answer(viewer, once, game).await?;
         let join = Wish::Join { seed: wanted.seed.clone(), invite: None };
         match self.ask(viewer, game, join, Once { id: Some(id), expected: None }).await {
-            Ok(joined) => self.begin_if_full(viewer, wanted, joined, id).await.map(Some),
+            Ok(joined) => {
+                let joined = self.bring_dice(viewer, wanted, joined, id).await?;
+                self.begin_if_full(viewer, wanted, joined, id).await.map(Some)
+            }
             // Somebody came by another door: the next table may do.
             Err(PlayError::Refused(refusal)) if SEAT_GONE.contains(&refusal.code.as_ref()) => {
                 Ok(None)
             }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Chooses the dice of who has just sat down. Should the others have begun already, ordinary dice are played.
+    async fn bring_dice(
+        &self,
+        viewer: &Viewer,
+        wanted: &Wanted,
+        joined: Done,
+        id: Uuid,
+    ) -> Result<Done, PlayError> {
+        let Some(dice) = wanted.dice.clone() else { return Ok(joined) };
+        let once = Once { id: Some(derived(id, b"dice")), expected: None };
+        match self.choose_loadout(viewer, joined.game, dice, once).await {
+            Ok(chosen) => Ok(joined.and(chosen)),
+            Err(PlayError::Refused(_)) => Ok(joined),
             Err(error) => Err(error),
         }
     }

@@ -7,6 +7,7 @@ pub(crate) mod access;
 pub(crate) mod house;
 pub(crate) mod index;
 pub(crate) mod live;
+pub(crate) mod lock;
 mod matching;
 mod refusal;
 mod secrets;
@@ -16,7 +17,7 @@ mod tests;
 use std::sync::Arc;
 
 use domain::{
-    Command, Event, Game, GameId, Moment, Play, PlayerId, Ruleset, SeatNo,
+    Command, Dollars, Event, Game, GameId, Moment, Play, PlayerId, Ruleset, SeatNo,
     fair::{commitment, ruleset_hash},
 };
 use sha2::{Digest, Sha256};
@@ -33,6 +34,7 @@ use crate::{
     accounts::{Viewer, pseudonym},
     clock,
     keys::KeyRing,
+    wallets::Wallets,
 };
 
 /// What a player wants at a table.
@@ -110,14 +112,16 @@ pub(crate) struct Tables {
     pub(crate) store: Store,
     pub(crate) live: Live,
     pub(crate) access: AccessList,
+    pub(crate) wallets: Wallets,
     secrets: Secrets,
     matching: tokio::sync::Mutex<()>,
 }
 
 impl Tables {
-    pub(crate) fn new(store: Store, dice_keys: KeyRing) -> Self {
+    pub(crate) fn new(store: Store, dice_keys: KeyRing, grant: Dollars) -> Self {
         let pool = store.pool().clone();
         Self {
+            wallets: Wallets::new(store.clone(), grant),
             store,
             live: Live::default(),
             access: AccessList::new(pool.clone()),
@@ -198,7 +202,7 @@ impl Tables {
     }
 
     /// Where the player sits; who left sits there no more, but may ask again for what was answered.
-    async fn seat_of(&self, viewer: &Viewer, game: Uuid) -> Result<SeatNo, PlayError> {
+    pub(crate) async fn seat_of(&self, viewer: &Viewer, game: Uuid) -> Result<SeatNo, PlayError> {
         let find = |state: &Loaded| state.now.as_ref().and_then(|g| seat_of(g, viewer.account));
         if let Some(seat) = self.store.games.remembered(game).as_deref().and_then(find) {
             return Ok(seat);

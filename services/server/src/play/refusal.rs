@@ -81,6 +81,17 @@ impl From<Rejection> for Refusal {
             | Rejection::NotInRoll { .. }
             | Rejection::NotScoring { .. } => Some("slots"),
             Rejection::NoSuchGame => Some("gameId"),
+            Rejection::TooManyDice { .. }
+            | Rejection::TooManyCopies { .. }
+            | Rejection::TooManyOfTier { .. }
+            | Rejection::BannedPair { .. }
+            | Rejection::EndlessLoadout => Some("dice"),
+            Rejection::UnknownDie { .. } | Rejection::RetiredDie { .. } => Some("code"),
+            Rejection::BadCode { .. } | Rejection::BadDie { .. } | Rejection::BadDieData { .. } => {
+                Some("die")
+            }
+            Rejection::BadQuantity { .. } => Some("quantity"),
+            Rejection::NoSuchLoadout { .. } => Some("loadout"),
             _ => None,
         };
         let to_move = match rejection {

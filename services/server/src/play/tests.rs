@@ -49,7 +49,7 @@ async fn a_game_nobody_touches_is_closed_without_a_winner() {
     store::migrate(&url).await.unwrap();
     let store = Store::open(&url, &store::Settings::default()).unwrap();
     let keys = KeyRing::open(&folder.path().join("keys"), Purpose::Dice).unwrap();
-    let tables = Arc::new(Tables::new(store, keys));
+    let tables = Arc::new(Tables::new(store, keys, 10));
     let (forgotten, young) = (begun(&tables, 73).await, begun(&tables, 71).await);
     let duties = tokio::spawn(Arc::clone(&tables).keep_house());
     let stage =

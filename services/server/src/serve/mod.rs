@@ -112,7 +112,7 @@ fn node(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
         refresh: Duration::from_hours(24 * u64::from(settings.refresh_days)),
     };
     let accounts = Accounts::new(store.pool().clone(), ring(Purpose::Token)?, lifetimes);
-    let tables = Arc::new(Tables::new(store, ring(Purpose::Dice)?));
+    let tables = Arc::new(Tables::new(store, ring(Purpose::Dice)?, settings.first_money));
     Ok(Arc::new(App { tables, accounts, database: Database::default() }))
 }
 
@@ -124,6 +124,7 @@ fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinH
     vec![
         tokio::spawn(Arc::clone(&app.tables).hand_on()),
         tokio::spawn(Arc::clone(&app.tables).keep_house()),
+        tokio::spawn(Arc::clone(&app.tables).pay_out()),
         tokio::spawn(async move { sessions.accounts.keep_learning_revoked().await }),
         tokio::spawn(async move { probed.watch_database(&url).await }),
         tokio::spawn(async move {

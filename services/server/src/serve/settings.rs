@@ -51,6 +51,11 @@ pub(crate) struct Settings {
     #[arg(long, env = "CROUPIER_GAMES", default_value_t = 20_000, value_name = "COUNT")]
     pub(crate) games: usize,
 
+    /// What a new wallet has in it, in dollars.
+    #[arg(long, env = "CROUPIER_FIRST_MONEY", default_value_t = 10, value_name = "DOLLARS",
+        value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub(crate) first_money: u32,
+
     /// How long an access token is good, in minutes.
     #[arg(long, env = "CROUPIER_ACCESS_MINUTES", default_value_t = 15, value_name = "MINUTES",
         value_parser = clap::value_parser!(u32).range(1..=1440))]

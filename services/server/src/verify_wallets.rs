@@ -1,0 +1,49 @@
+//! `croupier verify --wallets`: every balance and every award.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use store::{Settings, Store};
+
+use crate::{
+    terminal::{BAD, BROKEN, GOOD, block_on},
+    wallets::audit::{Audit, Wrong, audit},
+};
+
+pub(crate) fn run(url: &str, out: &mut impl Write) -> io::Result<ExitCode> {
+    let checked = block_on(async {
+        let store = Store::open(url, &Settings { connections: 2, ..Settings::default() })?;
+        let checked = audit(&store).await;
+        store.close().await;
+        checked
+    })?;
+    match checked {
+        Ok(Audit { wallets, lines, awards, pending, parked }) => {
+            writeln!(
+                out,
+                "{GOOD}✓{GOOD:#} {wallets} wallets: each balance is the sum of its ledger, {lines} lines in all"
+            )?;
+            writeln!(out, "{GOOD}✓{GOOD:#} {awards} awards of games, each credited once")?;
+            if pending > 0 {
+                writeln!(out, "{BROKEN}!{BROKEN:#} {pending} awards are on their way")?;
+            }
+            if parked > 0 {
+                writeln!(
+                    out,
+                    "{BROKEN}!{BROKEN:#} {parked} awards are parked: see the table reactor_parked"
+                )?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(Wrong::Store(error)) => {
+            writeln!(out, "{BROKEN}!{BROKEN:#} {error}")?;
+            Ok(ExitCode::from(2))
+        }
+        Err(wrong) => {
+            writeln!(out, "{BAD}✗{BAD:#} {wrong}")?;
+            Ok(ExitCode::from(1))
+        }
+    }
+}

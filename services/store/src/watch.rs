@@ -1,0 +1,104 @@
+//! Looking for events of some types: a few among many.
+
+use sqlx::Row;
+
+use crate::{
+    Envelope, Positions, ReadError, Recorded, Shard, Store, StoreError, StreamId,
+    error::in_time,
+    read::{decode, envelope},
+};
+
+/// The next events of these types in all shards that have anything new, and where those shards end.
+pub(crate) const OF_TYPES: &str = "
+SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
+       e.hash, w.shard, h.position
+  FROM unnest($1::smallint[], $2::bigint[]) AS w (shard, after)
+ CROSS JOIN LATERAL (
+        SELECT h.position FROM shard_head h WHERE h.shard = w.shard AND h.position > w.after LIMIT 1) h
+  LEFT JOIN LATERAL (
+        SELECT * FROM event WHERE shard = w.shard AND position > w.after AND position <= h.position AND type = ANY ($3)
+         ORDER BY position LIMIT $4) e ON true";
+
+/// The events of a stream before a version that are of these types, the newest first.
+pub(crate) const BACKWARDS: &str = "
+SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
+  FROM event
+ WHERE shard = $1 AND stream = $2 AND version < $3 AND type = ANY ($4) ORDER BY version DESC LIMIT $5";
+
+const ONE: &str = "
+SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
+  FROM event WHERE shard = $1 AND stream = $2 AND version = $3";
+
+/// Some events of the log, and how far there are no others.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The events, in order within each shard; not decoded, so one that cannot be read hides no other.
+    pub events: Vec<Envelope>,
+    /// Everything up to here was looked at.
+    pub looked_at: Positions,
+    /// Whether there may be more at once.
+    pub more: bool,
+}
+
+impl Store {
+    /// The next events of some types behind these positions, at most so many of each shard.
+    pub async fn of_types(
+        &self,
+        types: &[&str],
+        after: &Positions,
+        most: u32,
+    ) -> Result<Found, StoreError> {
+        let query = sqlx::query(OF_TYPES)
+            .bind(Shard::all().map(Shard::sql).collect::<Vec<_>>())
+            .bind(Shard::all().map(|shard| after.get(shard)).collect::<Vec<_>>())
+            .bind(types)
+            .bind(i64::from(most));
+        let mut found = Found { events: Vec::new(), looked_at: after.clone(), more: false };
+        let mut counts = [0u32; crate::SHARDS];
+        for row in in_time(query.fetch_all(&self.pool)).await? {
+            let shard = Shard::from_sql(row.try_get(11)?);
+            found.looked_at.set(shard, row.try_get(12)?);
+            if row.try_get::<Option<i64>, _>(1)?.is_none() {
+                continue;
+            }
+            let event = envelope(&row)?;
+            counts[shard.index()] += 1;
+            if counts[shard.index()] == most {
+                // There may be more behind the last one.
+                found.looked_at.set(shard, event.position);
+                found.more = true;
+            }
+            found.events.push(event);
+        }
+        Ok(found)
+    }
+
+    /// One event of a stream as it is stored, if there is one.
+    pub async fn envelope(
+        &self,
+        stream: StreamId,
+        version: i64,
+    ) -> Result<Option<Envelope>, StoreError> {
+        let query = sqlx::query(ONE).bind(Shard::of(stream).sql()).bind(stream).bind(version);
+        let row = in_time(query.fetch_optional(&self.pool)).await?;
+        Ok(row.as_ref().map(envelope).transpose()?)
+    }
+
+    /// The events of a stream before a version that are of these types, the newest first.
+    pub async fn backwards(
+        &self,
+        stream: StreamId,
+        before: i64,
+        types: &[&str],
+        most: u32,
+    ) -> Result<Vec<Recorded>, ReadError> {
+        let query = sqlx::query(BACKWARDS)
+            .bind(Shard::of(stream).sql())
+            .bind(stream)
+            .bind(before)
+            .bind(types)
+            .bind(i64::from(most));
+        let rows = in_time(query.fetch_all(&self.pool)).await?;
+        rows.iter().map(|row| decode(&envelope(row).map_err(StoreError::from)?)).collect()
+    }
+}

@@ -1,0 +1,398 @@
+//! Games with special dice, and the money they make.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use sqlx::{Connection, Executor};
+
+use crate::{
+    shop::{balance, challenge, me, trade},
+    support::*,
+};
+
+const TABLE: &str = "{ game { id version stage toMove { number } bestSelection { slots points canBank lines bankPoints money }
+    dice { slot code } seats { dice money turn { turnScore multiplier roundScore unbanked hotCounter dareBonus farklesInARow
+    diceSaved } } ruleset { practice dice { code text } } } events { version type text lines } repeated errors { code message path } }";
+
+async fn choose(player: &Player, game: &str, dice: &[&str]) -> Value {
+    let query = format!(
+        "mutation($game: ID!, $dice: [String!]) {{ chooseLoadout(gameId: $game, dice: $dice) {TABLE} }}"
+    );
+    player.ask(&query, json!({ "game": game, "dice": dice })).await["chooseLoadout"].take()
+}
+
+async fn stock(player: &Player, dice: &[&str]) {
+    for code in dice {
+        let bought = trade(player, "buyDie", code, json!({})).await;
+        assert_eq!(bought["errors"], json!([]), "{bought}");
+    }
+}
+
+/// What was awarded to a seat, as the log has it.
+async fn awarded(house: &House, game: &str, seat: u8) -> i64 {
+    let game = game.trim_start_matches("game:");
+    house
+        .count(&format!(
+            "SELECT coalesce(sum((payload->>'amount')::int), 0)::bigint FROM event
+        WHERE stream = '{game}' AND type = 'MoneyAwarded' AND (payload->>'seat')::int = {seat}"
+        ))
+        .await
+}
+
+/// Plays to the end, now and then rolling on, so that there are farkles and hot dice; gives all lines that were shown.
+async fn play_boldly(players: [&Player; 2], game: &str, mut table: Value) -> Vec<String> {
+    let see = "query($game: ID!) { game(id: $game) { lastAction { events { type lines } } } }";
+    let mut lines = Vec::new();
+    while table["stage"] != "ENDED" {
+        let mover = players[usize::from(table["toMove"]["number"] != 0)];
+        let best = &table["bestSelection"];
+        let bank = best["canBank"] == true && table["version"].as_i64().unwrap() % 3 > 0;
+        let (verb, more) = match (best["slots"].as_array(), bank) {
+            (Some(slots), true) => ("bank", json!({ "slots": slots })),
+            (Some(slots), false) => ("save", json!({ "slots": slots })),
+            (None, _) => ("roll", json!({})),
+        };
+        table = accepted(mover.act_with(verb, game, more).await)["game"].clone();
+        let told = mover.ask(see, json!({ "game": game })).await;
+        let events = told["game"]["lastAction"]["events"].as_array().unwrap();
+        let told = events.iter().flat_map(|event| event["lines"].as_array().unwrap());
+        lines.extend(told.map(|line| line.as_str().unwrap().to_owned()));
+    }
+    lines
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_challenge_is_played_with_own_dice_and_pays_into_the_wallets() {
+    let house = House::new().await;
+    let node = house.node(&["--first-money", "100"]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    stock(&ann, &["MIDAS", "FARK$", "DOUBLE", "HOT"]).await;
+    let game = challenge(&ann).await;
+    accepted(bob.act("joinGame", &game).await);
+    let chosen = accepted(choose(&ann, &game, &["MIDAS", "FARK$", "DOUBLE", "HOT"]).await);
+    assert_eq!(chosen["events"][0]["type"], "LoadoutChosen");
+    assert_eq!(
+        chosen["game"]["seats"][0]["dice"],
+        json!(["MIDAS", "FARK$", "DOUBLE", "HOT", "STANDARD", "STANDARD"])
+    );
+    let texts = chosen["game"]["ruleset"]["dice"].as_array().unwrap();
+    assert!(
+        texts.iter().any(|die| die["text"] == "Every farkle adds 200 to your next bank."),
+        "{texts:?}"
+    );
+    let items = me(&ann).await["inventory"].take();
+    assert!(
+        items
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|item| item["locked"] == 1 && item["equippedIn"] == json!([game])),
+        "{items}"
+    );
+    assert_eq!(trade(&ann, "sellDie", "MIDAS", json!({})).await["errors"][0]["code"], "DIE_LOCKED");
+
+    let table = accepted(bob.act("startGame", &game).await)["game"].clone();
+    let lines = play_boldly([&ann, &bob], &game, table).await;
+    assert!(lines.iter().any(|line| line.contains(" × 2 = ")), "{lines:?}");
+    let earned = [awarded(&house, &game, 0).await, awarded(&house, &game, 1).await];
+    assert!(earned[0] > 8 && earned[1] >= 3, "{earned:?}");
+    let began = Instant::now();
+    // 100 less MIDAS 6, FARK$ 3, DOUBLE 10, HOT 5.
+    eventually("wallets are credited", async || {
+        balance(&ann).await == 76 + earned[0] && balance(&bob).await == 100 + earned[1]
+    })
+    .await;
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    eventually("dice are free", async || me(&ann).await["inventory"][0]["locked"] == 0).await;
+    assert_eq!(trade(&ann, "sellDie", "MIDAS", json!({})).await["errors"], json!([]));
+    house.prove(&game);
+    let (code, said, _) = house.croupier(&["verify", "--wallets"]);
+    assert_eq!(code, 0, "{said}");
+    the_ledger_leads_to_the_game(&ann, &game, earned[0]).await;
+}
+
+/// Each line of the ledger leads to the event that awarded it.
+async fn the_ledger_leads_to_the_game(ann: &Player, game: &str, earned: i64) {
+    let ledger = "{ me { wallet { ledger(first: 100) { nodes { reason gameId gameVersion change code } } } } }";
+    let nodes = ann.ask(ledger, json!({})).await["me"]["wallet"]["ledger"]["nodes"].take();
+    let won: Vec<&Value> =
+        nodes.as_array().unwrap().iter().filter(|line| line["gameId"] == json!(game)).collect();
+    assert_eq!(won.iter().map(|line| line["change"].as_i64().unwrap()).sum::<i64>(), earned);
+    let event = "query($game: ID!, $after: String) { game(id: $game) { events(first: 1, after: $after) { nodes { version type } } } }";
+    for line in &won {
+        let version = line["gameVersion"].as_i64().unwrap();
+        let after = json!({ "game": game, "after": (version - 1).to_string() });
+        assert_eq!(
+            ann.ask(event, after).await["game"]["events"]["nodes"][0]["type"],
+            "MoneyAwarded"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dice_that_cannot_be_brought_are_refused_by_name() {
+    let house = House::new().await;
+    let node = house.node(&["--first-money", "100"]);
+    let (ann, eve) = (node.guest("Ann").await, node.guest("Eve").await);
+    stock(&ann, &["FIVES"; 6]).await;
+    let game = challenge(&ann).await;
+    let code = async |player: &Player, dice: &[&str]| {
+        choose(player, &game, dice).await["errors"]
+            .get(0)
+            .map_or(Value::Null, |error| error["code"].clone())
+    };
+    assert_eq!(code(&ann, &["PHOENIX"]).await, "NOT_OWNED");
+    assert_eq!(code(&ann, &["FIVES"; 7]).await, "TOO_MANY_DICE");
+    assert_eq!(code(&ann, &["FIVES"; 6]).await, "ENDLESS_LOADOUT");
+    assert_eq!(code(&ann, &["WILD"]).await, "UNKNOWN_DIE");
+    assert_eq!(code(&eve, &["STANDARD"]).await, "NOT_SEATED");
+    assert_eq!(me(&ann).await["inventory"][0]["locked"], 0, "a refusal locks nothing");
+    assert_eq!(code(&ann, &["FIVES"; 5]).await, Value::Null);
+    assert_eq!(me(&ann).await["inventory"][0]["locked"], 5);
+    // One of six may go, another one not.
+    assert_eq!(trade(&ann, "sellDie", "FIVES", json!({})).await["errors"], json!([]));
+    assert_eq!(trade(&ann, "sellDie", "FIVES", json!({})).await["errors"][0]["code"], "DIE_LOCKED");
+    // Fewer dice, fewer locks; none of one's own, none.
+    assert_eq!(code(&ann, &["FIVES"]).await, Value::Null);
+    assert_eq!(me(&ann).await["inventory"][0]["locked"], 1);
+    assert_eq!(code(&ann, &[]).await, Value::Null);
+    assert_eq!(me(&ann).await["inventory"][0]["locked"], 0);
+    // By the name of a loadout.
+    let save = "mutation { saveLoadout(name: \"fives\", dice: [\"FIVES\", \"FIVES\"]) { errors { code } } }";
+    ann.ask(save, json!({})).await;
+    let by_name = "mutation($game: ID!, $name: String) { chooseLoadout(gameId: $game, loadout: $name) { game { mySeat { dice } } errors { code } } }";
+    let chosen =
+        ann.ask(by_name, json!({ "game": game, "name": "fives" })).await["chooseLoadout"].take();
+    assert_eq!(chosen["game"]["mySeat"]["dice"][1], "FIVES");
+    let missing =
+        ann.ask(by_name, json!({ "game": game, "name": "sixes" })).await["chooseLoadout"].take();
+    assert_eq!(missing["errors"][0]["code"], "NO_SUCH_LOADOUT");
+    let both = "mutation($game: ID!) { chooseLoadout(gameId: $game, loadout: \"fives\", dice: []) { errors { code } } }";
+    assert_eq!(ann.error(both, json!({ "game": game })).await, "BAD_USER_INPUT");
+    accepted(ann.act("startGame", &game).await);
+    assert_eq!(code(&ann, &[]).await, "ALREADY_STARTED");
+    assert_eq!(me(&ann).await["inventory"][0]["locked"], 2, "what is played stays locked");
+    let classic = ann.create(json!({})).await;
+    assert_eq!(choose(&ann, &classic, &["FIVES"]).await["errors"][0]["code"], "NO_SPECIAL_DICE");
+}
+
+/// Who leaves before the beginning has the dice back; the next one on the seat has a set of ordinary ones.
+#[tokio::test(flavor = "multi_thread")]
+async fn dice_come_back_from_a_table_that_is_left() {
+    let house = House::new().await;
+    let node = house.node(&["--first-money", "100"]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    stock(&ann, &["PHOENIX"]).await;
+    let game = challenge(&ann).await;
+    accepted(choose(&ann, &game, &["PHOENIX"]).await);
+    assert_eq!(me(&ann).await["inventory"][0]["locked"], 1);
+    accepted(ann.act("leaveGame", &game).await);
+    eventually("dice are free", async || me(&ann).await["inventory"][0]["locked"] == 0).await;
+    let joined = accepted(bob.act("joinGame", &game).await);
+    assert_eq!(joined["game"]["toMove"], Value::Null);
+    let seats = "query($game: ID!) { game(id: $game) { seats { dice } } }";
+    let dice = bob.ask(seats, json!({ "game": game })).await["game"]["seats"][0]["dice"].take();
+    assert_eq!(dice, json!(vec!["STANDARD"; 6]));
+}
+
+/// Quick match brings dice along: nobody waits for a choice.
+#[tokio::test(flavor = "multi_thread")]
+async fn quick_match_brings_dice_along() {
+    let house = House::new().await;
+    let node = house.node(&["--first-money", "100"]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    stock(&ann, &["HEAVY"]).await;
+    let query = "mutation($dice: [String!]) { quickMatch(preset: \"competitive\", dice: $dice) { game { id stage seats { dice } } errors { code } } }";
+    let refused = bob.ask(query, json!({ "dice": ["HEAVY"] })).await["quickMatch"].take();
+    assert_eq!(refused["errors"][0]["code"], "NOT_OWNED");
+    let waits = ann.ask(query, json!({ "dice": ["HEAVY"] })).await["quickMatch"].take();
+    assert_eq!(waits["game"]["seats"][0]["dice"][0], "HEAVY", "{waits}");
+    let begun = bob.ask(query, json!({ "dice": null })).await["quickMatch"].take();
+    assert_eq!(
+        (&begun["game"]["stage"], &begun["game"]["id"]),
+        (&json!("PLAYING"), &waits["game"]["id"])
+    );
+}
+
+/// Rules of one's own are for practice: nobody sets prizes for oneself.
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_rules_pay_nothing() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, table) = begun([&ann, &bob], json!({ "target": 500, "winAward": 1000 })).await;
+    play_out([&ann, &bob], &game, table).await;
+    assert_eq!(awarded(&house, &game, 0).await + awarded(&house, &game, 1).await, 0);
+    let own = "mutation($rules: JSON) { createGame(preset: \"challenge-standard\", rules: $rules) { game { ruleset { practice preset } } errors { code path } } }";
+    let clock = ann.ask(own, json!({ "rules": { "turnSeconds": 60 } })).await["createGame"].take();
+    assert_eq!(clock["game"]["ruleset"], json!({ "practice": false, "preset": "custom" }));
+    let dice = ann
+        .ask(own, json!({ "rules": { "catalogue": { "version": 1, "dice": [] } } }))
+        .await["createGame"]
+        .take();
+    assert_eq!(
+        (&dice["errors"][0]["code"], &dice["errors"][0]["path"]),
+        (&json!("BAD_RULE"), &json!(["rules"]))
+    );
+}
+
+/// Plays challenges on and on, on whichever node is there, until told to stop.
+async fn keep_playing(
+    ann: Player,
+    bob: Player,
+    nodes: std::sync::Arc<std::sync::Mutex<Vec<std::net::SocketAddr>>>,
+    until: Instant,
+) {
+    let at = |player: &Player, n: usize| {
+        let nodes = nodes.lock().unwrap();
+        Player { address: nodes[n % nodes.len()], ..player.clone() }
+    };
+    let roll = "mutation($game: ID!) { roll(gameId: $game) { game { stage } errors { code } } }";
+    let see = "query($game: ID!) { game(id: $game) { stage toMove { number } bestSelection { slots } dice { place } } }";
+    let mut n = 0;
+    let mut game: Option<String> = None;
+    while Instant::now() < until {
+        n += 1;
+        let (ann, bob) = (at(&ann, n), at(&bob, n));
+        let ask = async |player: &Player, query: &str, variables: Value| {
+            let mut http =
+                client::Http::connect(player.address).await.ok()?.with_token(&player.token);
+            http.ask(query, variables).await.ok()
+        };
+        let Some(id) = game.clone() else {
+            let open = "mutation { createGame(preset: \"challenge-standard\") { game { id } } }";
+            let Some(opened) = ask(&ann, open, json!({})).await else { continue };
+            let id = opened["createGame"]["game"]["id"].as_str().unwrap().to_owned();
+            let variables = json!({ "game": id });
+            let steps = [
+                (&bob, "mutation($game: ID!) { joinGame(gameId: $game) { errors { code } } }"),
+                (
+                    &ann,
+                    "mutation($game: ID!) { chooseLoadout(gameId: $game, dice: [\"MIDAS\", \"FARK$\"]) { errors { code } } }",
+                ),
+                (&ann, "mutation($game: ID!) { startGame(gameId: $game) { errors { code } } }"),
+            ];
+            let mut fine = true;
+            for (player, step) in steps {
+                fine &= ask(player, step, variables.clone()).await.is_some();
+            }
+            game = fine.then_some(id);
+            continue;
+        };
+        let variables = json!({ "game": id });
+        let Some(seen) = ask(&ann, see, variables.clone()).await else { continue };
+        let table = &seen["game"];
+        if table["stage"] != "PLAYING" {
+            game = None;
+            continue;
+        }
+        let mover = if table["toMove"]["number"] == 0 { &ann } else { &bob };
+        let slots = &table["bestSelection"]["slots"];
+        if slots.is_array() {
+            let verb = if n % 3 == 0 { "save" } else { "bank" };
+            let query = format!(
+                "mutation($game: ID!, $slots: [Int!]!) {{ {verb}(gameId: $game, slots: $slots) {{ errors {{ code }} }} }}"
+            );
+            ask(mover, &query, json!({ "game": id, "slots": slots })).await;
+        } else {
+            ask(mover, roll, variables).await;
+        }
+    }
+}
+
+/// Nodes die in the middle of awards, again and again: afterwards every ledger is right to the dollar.
+#[tokio::test(flavor = "multi_thread")]
+async fn awards_arrive_once_whoever_dies() {
+    let house = House::new().await;
+    let mut nodes =
+        vec![house.node(&["--first-money", "100"]), house.node(&["--first-money", "100"])];
+    let addresses =
+        std::sync::Arc::new(std::sync::Mutex::new(vec![nodes[0].address, nodes[1].address]));
+    let mut players = Vec::new();
+    let until = Instant::now() + Duration::from_secs(12);
+    let mut tasks = Vec::new();
+    for pair in 0..4 {
+        let ann = nodes[0].guest(&format!("Ann {pair}")).await;
+        let bob = nodes[0].guest(&format!("Bob {pair}")).await;
+        stock(&ann, &["MIDAS", "FARK$"]).await;
+        tasks.push(tokio::spawn(keep_playing(ann.clone(), bob.clone(), addresses.clone(), until)));
+        players.extend([(ann, 91), (bob, 100)]);
+    }
+    let mut kills = 0;
+    while Instant::now() + Duration::from_secs(2) < until {
+        tokio::time::sleep(Duration::from_millis(1100)).await;
+        nodes.remove(0).kill();
+        kills += 1;
+        nodes.push(house.node(&["--first-money", "100"]));
+        *addresses.lock().unwrap() = nodes.iter().map(|node| node.address).collect();
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert!(kills >= 5, "{kills}");
+    let awards = house.count("SELECT count(*) FROM event WHERE type = 'MoneyAwarded'").await;
+    assert!(awards > 100, "{awards} awards");
+    eventually("everything is paid out", async || {
+        house.count("SELECT count(*) FROM event WHERE type = 'MoneyCredited'").await == awards
+    })
+    .await;
+    let (code, said, _) = house.croupier(&["verify", "--wallets"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains(&format!("{awards} awards of games, each credited once")), "{said}");
+    for (player, first) in players {
+        let id = player.id.trim_start_matches("player:");
+        let earned = house.count(&format!("SELECT coalesce(sum((a.payload->>'amount')::int), 0)::bigint FROM event a
+            JOIN event s ON s.stream = a.stream AND s.type = 'SeatTaken' AND s.payload->>'seat' = a.payload->>'seat'
+            WHERE a.type = 'MoneyAwarded' AND s.payload->>'player' = '{id}'")).await;
+        assert_eq!(balance(&player.at(&nodes[0])).await, first + earned);
+    }
+    assert_eq!(house.croupier(&["verify", "--all"]).0, 0);
+}
+
+/// One wallet that cannot be read holds nobody else up, is told of loudly, and is paid when it can be read again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_poisoned_wallet_is_parked_and_the_others_are_paid() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    node.kill();
+    let stream = ann.id.trim_start_matches("player:");
+    let payload = |text: &str| {
+        format!("UPDATE event SET payload = '{text}' WHERE stream = '{stream}' AND version = 1")
+    };
+    let mut admin = sqlx::PgConnection::connect(&house.url).await.unwrap();
+    let good = format!("{{\"account\":\"{stream}\",\"amount\":10,\"balance\":10}}");
+    admin.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(payload("{}")))).await.unwrap();
+    let node = house.node(&[]);
+    let (ann, bob) = (ann.at(&node), bob.at(&node));
+    let (game, _) = begun([&ann, &bob], json!({})).await;
+    // Ann leaves: Bob finishes and wins.
+    accepted(ann.act("leaveGame", &game).await);
+    eventually("Bob is paid", async || balance(&bob).await == 18).await;
+    let solo = ann.create(json!({})).await;
+    accepted(ann.act("startGame", &solo).await);
+    let mut table = json!({ "toMove": { "number": 0 } });
+    while table["stage"] != "ENDED" {
+        table = move_on([&ann, &ann], &solo, &table).await;
+    }
+    eventually("what is Ann's is parked", async || {
+        house.count("SELECT count(*) FROM reactor_parked").await == 3
+    })
+    .await;
+    assert!(node.log().contains("an award is parked"), "{}", node.log());
+    let (code, said, _) = house.croupier(&["verify", "--wallets"]);
+    assert_eq!(code, 1, "a wallet that cannot be read is not right: {said}");
+    admin.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(payload(&good)))).await.unwrap();
+    node.kill();
+    let node = house.node(&[]);
+    let ann = ann.at(&node);
+    eventually("Ann is paid", async || balance(&ann).await == 18).await;
+    assert_eq!(house.count("SELECT count(*) FROM reactor_parked").await, 0);
+    assert_eq!(house.croupier(&["verify", "--wallets"]).0, 0);
+    // Whoever changes a wallet is found out.
+    let richer = good.replace("\"amount\":10", "\"amount\":11");
+    admin.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(payload(&richer)))).await.unwrap();
+    let (code, said, _) = house.croupier(&["verify", "--wallets"]);
+    assert_eq!(code, 1);
+    assert!(said.contains("0 +11 is not 10"), "{said}");
+}
