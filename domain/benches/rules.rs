@@ -90,7 +90,12 @@ fn compile_a_scoring_table(bencher: Bencher<'_, '_>) {
 }
 
 fn running(seats: u128, number: u8) -> Game {
-    let ruleset = Arc::new(Ruleset::preset("farkle", None).unwrap());
+    begun("classic", seats, number, &[])
+}
+
+/// A running game; the first seat has these dice.
+fn begun(preset: &str, seats: u128, number: u8, dice: &[&str]) -> Game {
+    let ruleset = Arc::new(Ruleset::preset("farkle", Some(preset)).unwrap());
     let game = GameId(Uuid::from_u128(number.into()));
     let commitment = commitment(&SECRET, game, ruleset_hash(&ruleset));
     let mut state = None;
@@ -100,6 +105,10 @@ fn running(seats: u128, number: u8) -> Game {
         name: format!("player {number}"),
         seed: None,
     }));
+    if !dice.is_empty() {
+        let dice = dice.iter().map(ToString::to_string).collect();
+        commands.push(Command::ChooseLoadout { seat: 0, dice });
+    }
     commands.push(Command::Start);
     for command in commands {
         state = tell(state, &command, &mut Script(&[]));
@@ -118,7 +127,17 @@ fn play(play: Play) -> Command {
 
 /// One command of a two-seat game: decided, and folded into the state.
 fn command(bencher: Bencher<'_, '_>, before: &[Command], measured: &Command, raw: &'static [u32]) {
-    let mut game = Some(running(2, 0));
+    command_in(bencher, running(2, 0), before, measured, raw);
+}
+
+fn command_in(
+    bencher: Bencher<'_, '_>,
+    game: Game,
+    before: &[Command],
+    measured: &Command,
+    raw: &'static [u32],
+) {
+    let mut game = Some(game);
     for command in before {
         game = tell(game, command, &mut Script(raw));
     }
@@ -151,6 +170,44 @@ fn command_save(bencher: Bencher<'_, '_>) {
 fn command_bank(bencher: Bencher<'_, '_>) {
     let before = [play(Play::Roll), play(Play::Save { slots: vec![0, 1, 2] })];
     command(bencher, &before, &play(Play::Bank { slots: None }), &[1, 1, 1, 2, 3, 5]);
+}
+
+/// Six dice that all have something to say about a save.
+const SPECIAL: [&str; 6] = ["TRIPLE", "JACKPOT", "THREE", "HOT", "MIDAS", "DOUBLE"];
+
+#[divan::bench]
+fn special_dice_roll(bencher: Bencher<'_, '_>) {
+    let game = begun("challenge-standard", 2, 0, &SPECIAL);
+    command_in(bencher, game, &[], &play(Play::Roll), &[1, 1, 3, 2, 3, 5]);
+}
+
+#[divan::bench]
+fn special_dice_save(bencher: Bencher<'_, '_>) {
+    let game = begun("challenge-standard", 2, 0, &SPECIAL);
+    let save = play(Play::Save { slots: vec![0, 1, 2, 5] });
+    command_in(bencher, game, &[play(Play::Roll)], &save, &[1, 1, 3, 2, 3, 5]);
+}
+
+#[divan::bench]
+fn special_dice_bank(bencher: Bencher<'_, '_>) {
+    let game = begun("challenge-standard", 2, 0, &SPECIAL);
+    let before = [play(Play::Roll), play(Play::Save { slots: vec![0, 1, 2] })];
+    command_in(bencher, game, &before, &play(Play::Bank { slots: None }), &[1, 1, 3, 2, 3, 5]);
+}
+
+#[divan::bench]
+fn special_dice_all_selections(bencher: Bencher<'_, '_>) {
+    let game = Some(begun("challenge-standard", 2, 0, &SPECIAL));
+    let game = tell(game, &play(Play::Roll), &mut Script(&[1, 1, 3, 2, 3, 5])).unwrap();
+    bencher.bench(|| black_box(&game).selections());
+}
+
+/// The most work a loadout makes: whether a round with it need ever end.
+#[divan::bench(args = [&["PHOENIX"][..], &["THREE"], &["FIVES", "THREE", "HEAVY", "LUCKY"]])]
+fn choose_a_loadout(bencher: Bencher<'_, '_>, dice: &[&str]) {
+    let ruleset = Ruleset::preset("farkle", Some("challenge-standard")).unwrap();
+    let dice: Vec<String> = dice.iter().map(ToString::to_string).collect();
+    bencher.bench(|| ruleset.rules.lawful_loadout(black_box(&dice)));
 }
 
 /// A game of two that save all they can and bank from 300 points on.

@@ -23,7 +23,7 @@ pub(crate) async fn measure(node: &Node, quick: bool) -> Result<Value, Box<dyn E
 
 /// Games of two, each with some moves behind it. The connection is the same for all.
 async fn games(node: &Node, count: u32) -> Result<f64, Box<dyn Error>> {
-    let mut player = Player::new(node.address, Way::Http).await.map_err(plain)?;
+    let mut player = Player::new(node.address, Way::Http, "classic").await.map_err(plain)?;
     for _ in 0..200 {
         moves(&mut player).await?;
     }

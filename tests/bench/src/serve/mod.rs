@@ -2,6 +2,7 @@
 
 mod memory;
 mod node;
+mod payout;
 mod player;
 
 use std::{
@@ -27,6 +28,9 @@ pub(crate) struct Options {
     /// How clients speak, one run each.
     #[arg(long, value_delimiter = ',', default_values_t = [Way::Http, Way::Socket])]
     over: Vec<Way>,
+    /// What is played. In a challenge one of two has six special dice and earns money with every save and every farkle.
+    #[arg(long, default_value = "classic", value_parser = ["classic", "challenge-standard"])]
+    preset: String,
     /// Leave memory out.
     #[arg(long)]
     no_memory: bool,
@@ -65,7 +69,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         let plain = pgbench::run(&url, clients, time)?;
         for &way in &options.over {
             let before = CpuTimes::now(&node, &cluster);
-            let ours = load(&node, way, clients, time).await?;
+            let ours = load(&node, way, &options.preset, clients, time).await?;
             let cpu = CpuTimes::now(&node, &cluster).since(&before);
             let ratio = ours.per_second / plain.per_second;
             let actions = ours.per_second * time.as_secs_f64();
@@ -85,8 +89,9 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             }));
         }
     }
+    let money = payout::measure(&url).await?;
     if options.json {
-        println!("{}", json!({ "serve": rows, "memory": memory }));
+        println!("{}", json!({ "serve": rows, "memory": memory, "money": money }));
     }
     drop(node);
     cluster.stop();
@@ -97,13 +102,14 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 async fn load(
     node: &Node,
     way: Way,
+    preset: &str,
     clients: usize,
     time: Duration,
 ) -> Result<Figures, Box<dyn Error>> {
     // Everybody sits down before the clock starts.
     let mut players = Vec::with_capacity(clients);
     for _ in 0..clients {
-        players.push(Player::new(node.address, way).await.map_err(memory::plain)?);
+        players.push(Player::new(node.address, way, preset).await.map_err(memory::plain)?);
     }
     let start = Instant::now();
     let tasks: Vec<_> =

@@ -31,7 +31,7 @@ impl Node {
         let mut child = Command::new(binary)
             .args(["serve", "--listen", "127.0.0.1:0", "--database-url", url, "--log", "warn"])
             .args(["--actor-rate", "0", "--address-rate", "0", "--sign-in-rate", "0"])
-            .args(["--guest-rate", "0", "--data"])
+            .args(["--guest-rate", "0", "--first-money", "100", "--data"])
             .arg(folder.join("data"))
             .stdout(Stdio::piped())
             .spawn()?;

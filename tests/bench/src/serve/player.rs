@@ -42,7 +42,12 @@ const BANK: &str =
 pub(crate) struct Player {
     lines: [Line; 2],
     game: String,
+    /// What is played; in a challenge the first one has special dice.
+    preset: String,
 }
+
+/// What the first one plays a challenge with.
+const DICE: [&str; 6] = ["MIDAS", "FARK$", "DOUBLE", "HOT", "TRIPLE", "JACKPOT"];
 
 /// The payload of whichever mutation it was.
 #[derive(Deserialize)]
@@ -77,10 +82,17 @@ struct Selection {
 
 impl Player {
     /// Signs two guests in; they sit down at a table.
-    pub(crate) async fn new(address: SocketAddr, way: Way) -> Result<Self, Trouble> {
-        let one = Line::connect(address, way).await?;
+    pub(crate) async fn new(address: SocketAddr, way: Way, preset: &str) -> Result<Self, Trouble> {
+        let mut one = Line::connect(address, way).await?;
         let other = Line::connect(address, way).await?;
-        let mut player = Self { lines: [one, other], game: String::new() };
+        let preset = preset.to_owned();
+        if preset != "classic" {
+            let buy = "mutation($c: String!) { buyDie(code: $c) { errors { code } } }";
+            for code in DICE {
+                one.ask(buy, json!({ "c": code })).await?;
+            }
+        }
+        let mut player = Self { lines: [one, other], game: String::new(), preset };
         player.sit_down().await?;
         Ok(player)
     }
@@ -88,11 +100,16 @@ impl Player {
     /// A new game of the same two.
     pub(crate) async fn sit_down(&mut self) -> Result<(), Trouble> {
         let [ann, bob] = &mut self.lines;
-        let created = ann.ask("mutation { createGame { game { id } } }", json!({})).await?;
+        let create = "mutation($p: String) { createGame(preset: $p) { game { id } } }";
+        let created = ann.ask(create, json!({ "p": self.preset })).await?;
         let game = created["createGame"]["game"]["id"].as_str().ok_or("no game")?;
         game.clone_into(&mut self.game);
         let join = "mutation($g: ID!) { joinGame(gameId: $g, seed: \"bob\") { errors { code } } }";
         bob.ask(join, json!({ "g": game })).await?;
+        if self.preset != "classic" {
+            let choose = "mutation($g: ID!, $d: [String!]) { chooseLoadout(gameId: $g, dice: $d) { errors { code } } }";
+            ann.ask(choose, json!({ "g": game, "d": DICE })).await?;
+        }
         let start = "mutation($g: ID!) { startGame(gameId: $g) { errors { code } } }";
         ann.ask(start, json!({ "g": game })).await?;
         Ok(())
