@@ -239,6 +239,14 @@ fn a_new_die_with_a_streak() {
     assert_eq!(scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]), 100);
     assert_eq!(scores(&mut table, &[5, 2, 3, 3, 4], &[1]), 50 + 70);
     assert_eq!(scores(&mut table, &[5, 2, 3, 3], &[2]), 50 + 70, "it was not in the last save");
+
+    // The count goes on through hot dice, and ends with the round.
+    let mut table = begun(&new, &["NEW"]);
+    assert_eq!(scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]), 2_000);
+    assert_eq!(scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]), 100 + 70);
+    assert_eq!(scores(&mut table, &[5, 2, 3, 3, 4], &[1]), 50 + 2 * 70);
+    table.tell(&bank(0, None), &[]).unwrap();
+    assert_eq!(scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]), 100);
 }
 
 #[test]
@@ -267,6 +275,9 @@ fn a_new_die_that_consoles() {
     scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]);
     table.tell(&roll(0), &FARKLE[..5]).unwrap();
     assert_eq!(score(&table), 600, "a die was saved");
+    scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]);
+    table.tell(&roll(0), &FARKLE).unwrap();
+    assert_eq!(score(&table), 600, "dice were saved before hot dice");
 }
 
 #[test]

@@ -509,7 +509,6 @@ fn a_badluck_die() {
     agree("BADLUCK", CAUTIOUS);
 }
 
-/// Dice saved before hot dice count too.
 #[test]
 fn a_badluck_die_played_boldly() {
     agree("BADLUCK", BOLD);

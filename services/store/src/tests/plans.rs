@@ -4,6 +4,7 @@ use super::support::store;
 use crate::{
     read::{LOG_PAGE, LOG_PAGES, NEWS, STREAM_PAGE},
     states::{LAST_ACTIONS, STREAMS_PAGE},
+    watch::{BACKWARDS, OF_TYPES},
 };
 
 /// The plan every connection of ours uses for a statement, whatever its parameters.
@@ -48,6 +49,22 @@ async fn several_streams_are_read_by_their_keys() {
     let plan = plan(STREAMS_PAGE, types, "'{}', '{}', '{}', 10").await;
     index_scans_only(&plan, &["event_pkey"]);
     assert!(!plan.contains("Sort"), "{plan}");
+}
+
+#[tokio::test]
+async fn events_of_some_types_are_found_by_position_or_key() {
+    let types = "smallint[], bigint[], text[], bigint";
+    let found = plan(OF_TYPES, types, "'{1,2}', '{0,0}', '{Ended}', 10").await;
+    index_scans_only(&found, &["event_position", "shard_head_pkey"]);
+    assert!(!found.contains("Sort"), "{found}");
+    let back = plan(
+        BACKWARDS,
+        "smallint, uuid, bigint, text[], bigint",
+        "1, '0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5', 9, '{Ended}', 10",
+    )
+    .await;
+    index_scans_only(&back, &["event_pkey"]);
+    assert!(!back.contains("Sort"), "{back}");
 }
 
 #[tokio::test]
