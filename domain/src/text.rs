@@ -92,7 +92,7 @@ fn check(text: &str, length: usize, most: usize, unit: &'static str) -> Result<(
 }
 
 /// Blank, zero-width and direction marks let two names look alike, or a line read backwards.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     const HIDDEN: [RangeInclusive<char>; 16] = [
         '\u{AD}'..='\u{AD}',
         '\u{34F}'..='\u{34F}',

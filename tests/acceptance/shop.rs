@@ -257,10 +257,15 @@ async fn admins_add_change_and_retire_dice() {
     let refused = ann.ask(choose, json!({ "game": old })).await["chooseLoadout"].take();
     assert_eq!(code_of(&refused), "UNKNOWN_DIE", "the older game has the catalogue it began with");
 
+    // Who asks again for a table that was opened before gets that table.
+    let open = "mutation { createGame(preset: \"challenge-standard\", commandId: \"0193f3a2-91b0-7c11-9e5a-00000000abcd\") { game { id } repeated errors { code } } }";
+    let opened = ann.ask(open, json!({})).await["createGame"].take();
     let retire = format!("mutation {{ retireDie(code: \"GIANT\") {CHANGE} }}");
     let retired = ada.ask(&retire, json!({})).await["retireDie"].take();
     assert_eq!((&retired["version"], &retired["die"]["retired"]), (&json!(4), &json!(true)));
     assert_eq!(code_of(&trade(&ann, "buyDie", "GIANT", json!({})).await), "RETIRED_DIE");
+    let again = ann.ask(open, json!({})).await["createGame"].take();
+    assert_eq!((&again["game"], &again["repeated"]), (&opened["game"], &json!(true)), "{again}");
     let shop =
         ann.ask("{ shop { version dice { code } } diceCatalogue { code } }", json!({})).await;
     assert_eq!(shop["shop"]["version"], 4);

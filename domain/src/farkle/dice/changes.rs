@@ -136,7 +136,11 @@ pub fn decide_catalogue(
             CatalogueEvent::DieAdded { die, version }
         }
         CatalogueCommand::Change { code, die } => {
-            let die = changed(current.named(code)?, die)?;
+            let before = current.named(code)?;
+            let die = changed(before, die)?;
+            if die == *before {
+                return Err(Rejection::BadDieData { why: "it is like that already".to_owned() });
+            }
             next.replace(die.clone());
             CatalogueEvent::DieChanged { die, version }
         }

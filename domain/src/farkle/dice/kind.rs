@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Code;
-use crate::{Dollars, Rejection, farkle::effects::Effect};
+use crate::{Dollars, Rejection, farkle::effects::Effect, text::is_invisible};
 
 /// A kind of die: what it is called, what it costs, what it does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,9 +121,7 @@ pub(super) const ORDINARY: [u8; 6] = [1, 2, 3, 4, 5, 6];
 const DEAREST: Dollars = 100_000;
 
 fn is_line(text: &str, length: std::ops::RangeInclusive<usize>) -> bool {
-    length.contains(&text.chars().count())
-        && !text.chars().any(char::is_control)
-        && text.trim() == text
+    length.contains(&text.chars().count()) && !text.chars().any(is_invisible) && text.trim() == text
 }
 
 fn is_colour(text: &str) -> bool {

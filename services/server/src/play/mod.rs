@@ -139,7 +139,10 @@ impl Tables {
     ) -> Result<Done, PlayError> {
         let id = once.id.unwrap_or_else(Uuid::now_v7);
         let (game, secret) = self.secrets.prepare(viewer.account, id, new.private).await?;
-        let ruleset = Arc::clone(&new.ruleset);
+        let ruleset = match once.id {
+            Some(_) => self.as_first_asked(game, &new.ruleset).await?,
+            None => Arc::clone(&new.ruleset),
+        };
         let commitment = commitment(&secret, GameId(game), ruleset_hash(&ruleset));
         let command = Command::Create { game: GameId(game), ruleset, commitment };
         let created = self.execute(game, &command, id, viewer.account, None).await?;
@@ -150,6 +153,23 @@ impl Tables {
         let once = Once { id: Some(derived(id, b"join")), expected: None };
         let joined = self.seat_and_execute(viewer, game, sit, once).await?;
         Ok(created.and(joined))
+    }
+
+    /// The special dice may have changed since a table was opened: who asks again means those of the first time.
+    async fn as_first_asked(
+        &self,
+        game: Uuid,
+        ruleset: &Arc<Ruleset>,
+    ) -> Result<Arc<Ruleset>, PlayError> {
+        let state = self.store.games.fresh(game).await?;
+        let rules = state.now.as_ref().map(|game| &game.table.ruleset.rules);
+        Ok(match rules.and_then(domain::Rules::catalogue) {
+            Some(first) => {
+                let rules = ruleset.rules.with_catalogue(&Arc::new(first.clone()));
+                Arc::new(Ruleset { rules, ..Ruleset::clone(ruleset) })
+            }
+            None => Arc::clone(ruleset),
+        })
     }
 
     /// Does what a player wants at a table.
