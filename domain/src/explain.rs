@@ -7,6 +7,11 @@ pub fn explain(event: &Event) -> Vec<String> {
     match event {
         Event::Saved(save) => save_lines(&save.combinations, &save.bonuses),
         Event::Banked(bank) => bank_lines(bank),
+        Event::Rolled(roll) => plus("Round score", roll.folded.unwrap_or(0)).into_iter().collect(),
+        Event::Farkled(farkle) => {
+            let lines = [plus("Kept", farkle.kept), plus("Bad luck", farkle.awarded)];
+            lines.into_iter().flatten().collect()
+        }
         Event::Created { .. }
         | Event::SeatTaken { .. }
         | Event::SeedChosen { .. }
@@ -14,8 +19,6 @@ pub fn explain(event: &Event) -> Vec<String> {
         | Event::SeatLeft { .. }
         | Event::Started { .. }
         | Event::TurnStarted { .. }
-        | Event::Rolled(_)
-        | Event::Farkled(_)
         | Event::EffectApplied(_)
         | Event::MoneyAwarded { .. }
         | Event::TimedOut { .. }
@@ -25,6 +28,11 @@ pub fn explain(event: &Event) -> Vec<String> {
         | Event::Account(_)
         | Event::Catalogue(_) => Vec::new(),
     }
+}
+
+/// "Dare + 400"; nothing where nothing was added.
+fn plus(what: &str, points: Points) -> Option<String> {
+    (points != 0).then(|| format!("{what} + {}", number(points)))
 }
 
 impl Selection {
@@ -52,12 +60,8 @@ pub(crate) fn bank_lines(bank: &Banked) -> Vec<String> {
         let (base, times) = (number(bank.turn_score), number(bank.multiplier));
         lines.push(format!("{base} × {times} = {}", number(hand)));
     }
-    if bank.round_score != 0 {
-        lines.push(format!("Round score + {}", number(bank.round_score)));
-    }
-    if bank.bonus != 0 {
-        lines.push(format!("Dare + {}", number(bank.bonus)));
-    }
+    lines.extend(plus("Round score", bank.round_score));
+    lines.extend(plus("Dare", bank.bonus));
     lines
 }
 

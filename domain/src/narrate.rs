@@ -1,9 +1,9 @@
 //! What happened, in words a player reads.
 
 use crate::{
-    AwardedFor, DecidedBy, EffectApplied, EffectSource, Event, Faces, FarkledBy, LeftBecause,
-    Measure, Outcome, SeatNo, Table,
-    explain::{bank_lines, number, save_lines},
+    AwardedFor, DecidedBy, EffectApplied, EffectSource, Event, FarkledBy, LeftBecause, Measure,
+    Outcome, SeatNo, Table,
+    explain::{bank_lines, dice, number, save_lines},
     farkle::dice::{Code, DieAt},
 };
 
@@ -125,10 +125,6 @@ fn name(table: &Table, seat: SeatNo) -> String {
         .seats
         .get(usize::from(seat))
         .map_or_else(|| format!("seat {seat}"), |s| s.name.to_string())
-}
-
-fn dice(faces: Faces) -> String {
-    crate::explain::dice(faces)
 }
 
 /// A die by its name in the catalogue of the game.

@@ -70,8 +70,10 @@ pub enum Rejection {
     BadDieData { why: String },
     #[error("there is a die {code} already; change it, or choose another code")]
     DieExists { code: Code },
-    #[error("the catalogue is full: it has room for {most} dice")]
-    CatalogueFull { most: usize },
+    #[error(
+        "the catalogue is full: it has room for {most} dice in {kib} KiB; shorten descriptions"
+    )]
+    CatalogueFull { most: usize, kib: usize },
 
     // The wallet
     #[error("this account has no wallet yet")]
@@ -82,7 +84,7 @@ pub enum Rejection {
     BadQuantity { quantity: i64, most: u32 },
     #[error("that costs ${cost}, and there are ${balance} in your wallet")]
     NotEnoughMoney { cost: u64, balance: Dollars },
-    #[error("{wanted} × {code} are needed, and you own {owned}; buy them in the shop")]
+    #[error("{wanted} × {code} are needed, and you own {owned}")]
     NotOwned { code: Code, owned: u32, wanted: u32 },
     #[error("of your {owned} × {code}, {locked} are equipped in games that are not over yet")]
     DieLocked { code: Code, owned: u32, locked: u32 },
@@ -94,6 +96,8 @@ pub enum Rejection {
     NoSuchLoadout { name: String },
     #[error("you keep {most} loadouts already; delete one first")]
     TooManyLoadouts { most: usize },
+    #[error("you have dice in {most} games already; finish one of them first")]
+    TooManyGames { most: usize },
     #[error("no dice are locked for this game")]
     NothingLocked,
 

@@ -126,6 +126,10 @@ fn forget(name: &str) -> AccountCommand {
     AccountCommand::DropLoadout { name: name.to_owned() }
 }
 
+fn settle(number: u8, dice: &[&str]) -> AccountCommand {
+    AccountCommand::Settle { game: game(number), dice: codes(dice) }
+}
+
 fn lock(number: u8, dice: &[&str]) -> AccountCommand {
     AccountCommand::Lock { game: game(number), dice: codes(dice) }
 }
@@ -494,7 +498,8 @@ fn a_die_is_equipped_only_as_often_as_it_is_owned() {
     purse.refuses(&lock(1, &["LUCKY", "HEAVY"]), not_owned("HEAVY", 0, 1));
     let dice = ["LUCKY", "STANDARD", "LUCKY", "STANDARD", "STANDARD", "STANDARD"];
     let locked = purse.one(&lock(1, &dice));
-    assert_eq!(locked, AccountEvent::DiceLocked { game: game(1), dice: codes(&dice) });
+    let dice = codes(&["LUCKY", "LUCKY"]);
+    assert_eq!(locked, AccountEvent::DiceLocked { game: game(1), dice });
     assert_eq!((purse.locked("LUCKY"), purse.owned("LUCKY"), purse.balance()), (2, 2, 16));
     assert_eq!(purse.locked("STANDARD"), 0, "ordinary dice are nobody's");
     purse.refuses(&lock(1, &["LUCKY"; 3]), not_owned("LUCKY", 2, 3));
@@ -502,16 +507,20 @@ fn a_die_is_equipped_only_as_often_as_it_is_owned() {
 }
 
 #[test]
-fn another_loadout_of_the_same_game_takes_the_place_of_the_first() {
+fn what_is_locked_stays_locked_until_it_is_settled() {
     let mut purse = Purse::with(20);
     purse.one(&buy("LUCKY", 2));
     purse.one(&buy("HEAVY", 1));
     purse.one(&lock(1, &["LUCKY", "LUCKY"]));
     purse.one(&lock(1, &["HEAVY", "LUCKY"]));
+    assert_eq!((purse.locked("LUCKY"), purse.locked("HEAVY")), (2, 1));
+    purse.refuses(&sell("LUCKY", 1), die_locked("LUCKY", 2, 2));
+    purse.one(&settle(1, &["HEAVY", "LUCKY"]));
     assert_eq!((purse.locked("LUCKY"), purse.locked("HEAVY")), (1, 1));
     purse.one(&sell("LUCKY", 1));
     purse.refuses(&sell("LUCKY", 1), die_locked("LUCKY", 1, 1));
-    purse.one(&lock(1, &["STANDARD"; 6]));
+    purse.refuses(&settle(1, &["LUCKY", "LUCKY"]), not_owned("LUCKY", 1, 2));
+    purse.one(&settle(1, &["STANDARD"; 6]));
     assert_eq!((purse.locked("LUCKY"), purse.locked("HEAVY")), (0, 0));
     purse.one(&sell("LUCKY", 1));
 }
@@ -547,6 +556,20 @@ fn only_what_is_equipped_is_released() {
     purse.refuses(&release(2), Rejection::NothingLocked);
     purse.one(&release(1));
     purse.refuses(&release(1), Rejection::NothingLocked);
+}
+
+/// Two hundred unfinished games with own dice are enough.
+#[test]
+fn dice_lie_in_so_many_games_at_once() {
+    let mut purse = Purse::with(20);
+    purse.one(&buy("LUCKY", 1));
+    for number in 1..=200 {
+        purse.one(&lock(number, &["LUCKY"]));
+    }
+    purse.refuses(&lock(201, &["LUCKY"]), Rejection::TooManyGames { most: 200 });
+    purse.one(&lock(7, &["LUCKY"]));
+    purse.one(&release(7));
+    purse.one(&lock(201, &["LUCKY"]));
 }
 
 /// Too many are asked for first, then what is equipped.
@@ -619,7 +642,10 @@ impl Numbers {
             16..=18 => {
                 let dice = self.dice();
                 let dice = dice.iter().filter_map(|die| die.parse().ok()).take(6).collect();
-                AccountCommand::Lock { game: self.game(), dice }
+                match self.below(3) {
+                    0 => AccountCommand::Settle { game: self.game(), dice },
+                    _ => AccountCommand::Lock { game: self.game(), dice },
+                }
             }
             _ => AccountCommand::Release { game: self.game() },
         }

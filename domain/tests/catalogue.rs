@@ -689,10 +689,10 @@ fn a_full_catalogue() {
         shop.tell(&add(&format!("NEW_{number}"), effect())).unwrap();
     }
     assert_eq!((shop.now().dice.len(), shop.now().version), (200, 185));
-    shop.refuses(&add("NEW_201", effect()), Rejection::CatalogueFull { most: 200 });
+    shop.refuses(&add("NEW_201", effect()), Rejection::CatalogueFull { most: 200, kib: 48 });
     shop.tell(&change("NEW_200", json!({ "price": 9 }))).unwrap();
     shop.tell(&retire("NEW_17")).unwrap();
-    shop.refuses(&add("NEW_201", effect()), Rejection::CatalogueFull { most: 200 });
+    shop.refuses(&add("NEW_201", effect()), Rejection::CatalogueFull { most: 200, kib: 48 });
     // The last of them is played like the first.
     let mut table = begun(&shop.now(), &["NEW_200"]);
     scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]);

@@ -152,11 +152,10 @@ async fn dice_that_cannot_be_brought_are_refused_by_name() {
     // One of six may go, another one not.
     assert_eq!(trade(&ann, "sellDie", "FIVES", json!({})).await["errors"], json!([]));
     assert_eq!(trade(&ann, "sellDie", "FIVES", json!({})).await["errors"][0]["code"], "DIE_LOCKED");
-    // Fewer dice, fewer locks; none of one's own, none.
+    // What was chosen once stays locked until the game begins.
     assert_eq!(code(&ann, &["FIVES"]).await, Value::Null);
-    assert_eq!(me(&ann).await["inventory"][0]["locked"], 1);
     assert_eq!(code(&ann, &[]).await, Value::Null);
-    assert_eq!(me(&ann).await["inventory"][0]["locked"], 0);
+    assert_eq!(me(&ann).await["inventory"][0]["locked"], 5);
     // By the name of a loadout.
     let save = "mutation { saveLoadout(name: \"fives\", dice: [\"FIVES\", \"FIVES\"]) { errors { code } } }";
     ann.ask(save, json!({})).await;
@@ -171,9 +170,69 @@ async fn dice_that_cannot_be_brought_are_refused_by_name() {
     assert_eq!(ann.error(both, json!({ "game": game })).await, "BAD_USER_INPUT");
     accepted(ann.act("startGame", &game).await);
     assert_eq!(code(&ann, &[]).await, "ALREADY_STARTED");
-    assert_eq!(me(&ann).await["inventory"][0]["locked"], 2, "what is played stays locked");
+    eventually("what is played stays locked, the rest is free", async || {
+        me(&ann).await["inventory"][0]["locked"] == 2
+    })
+    .await;
     let classic = ann.create(json!({})).await;
     assert_eq!(choose(&ann, &classic, &["FIVES"]).await["errors"][0]["code"], "NO_SPECIAL_DICE");
+}
+
+/// A command that was refused once locks nothing later: whoever sold the dice in between plays without them.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_plays_with_dice_that_were_sold() {
+    let house = House::new().await;
+    let node = house.node(&["--first-money", "100"]);
+    let ann = node.guest("Ann").await;
+    stock(&ann, &["TRIPLE"]).await;
+    let game = challenge(&ann).await;
+    let id = uuid::Uuid::now_v7();
+    let choose = "mutation($game: ID!, $id: UUID, $version: Int, $dice: [String!]) { chooseLoadout(gameId: $game, dice: $dice, commandId: $id, expectedVersion: $version) { game { mySeat { dice } } errors { code path } } }";
+    let ask = async |version: Value, dice: Value| {
+        let variables = json!({ "game": game, "id": id, "version": version, "dice": dice });
+        ann.ask(choose, variables).await["chooseLoadout"].take()
+    };
+    assert_eq!(ask(json!(999), json!(["TRIPLE"])).await["errors"][0]["code"], "STALE_VERSION");
+    assert_eq!(
+        trade(&ann, "sellDie", "TRIPLE", json!({})).await["errors"],
+        json!([]),
+        "nothing is locked"
+    );
+    assert_eq!(ask(Value::Null, json!(["TRIPLE"])).await["errors"][0]["code"], "NOT_OWNED");
+    let unknown = ask(Value::Null, json!(["WILD"])).await["errors"][0].take();
+    assert_eq!(unknown, json!({ "code": "UNKNOWN_DIE", "path": ["dice"] }));
+    // Bought again and chosen; then asked for nothing at a version that is past: the die stays locked all the time.
+    stock(&ann, &["TRIPLE"]).await;
+    let chosen = ask(Value::Null, json!(["TRIPLE"])).await;
+    assert_eq!(chosen["game"]["mySeat"]["dice"][0], "TRIPLE", "{chosen}");
+    let stale = "mutation($game: ID!) { chooseLoadout(gameId: $game, dice: [], expectedVersion: 1) { errors { code } } }";
+    for _ in 0..10 {
+        let (tried, sold) = tokio::join!(
+            ann.ask(stale, json!({ "game": game })),
+            trade(&ann, "sellDie", "TRIPLE", json!({}))
+        );
+        assert_eq!(tried["chooseLoadout"]["errors"][0]["code"], "STALE_VERSION");
+        assert_eq!(sold["errors"][0]["code"], "DIE_LOCKED");
+    }
+    accepted(ann.act("startGame", &game).await);
+    assert_eq!(
+        trade(&ann, "sellDie", "TRIPLE", json!({})).await["errors"][0]["code"],
+        "DIE_LOCKED"
+    );
+    // The limits of a loadout are rules that a client may set, by the codes of dice.
+    let limits = "mutation($rules: JSON) { createGame(preset: \"challenge-standard\", rules: $rules) { game { id ruleset { parameters } } errors { code } } }";
+    let rules = json!({ "loadoutLimits": { "mostCopies": { "TRIPLE": 0 } } });
+    let strict = ann.ask(limits, json!({ "rules": rules })).await["createGame"]["game"].take();
+    assert_eq!(
+        strict["ruleset"]["parameters"]["loadoutLimits"]["mostCopies"],
+        json!({ "TRIPLE": 0 })
+    );
+    let refused = choose_at(&ann, &strict["id"]).await;
+    assert_eq!(refused["errors"][0]["code"], "TOO_MANY_COPIES");
+}
+
+async fn choose_at(player: &Player, game: &Value) -> Value {
+    choose(player, game.as_str().unwrap(), &["TRIPLE"]).await
 }
 
 /// Who leaves before the beginning has the dice back; the next one on the seat has a set of ordinary ones.

@@ -194,6 +194,21 @@ async fn sixty_four_clients_spend_the_last_dollars_once() {
     assert_eq!(house.croupier(&["verify", "--wallets"]).0, 0);
 }
 
+/// What a new wallet has in it is a setting of the house; who has a wallet keeps it, and can always sign in.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_grant_is_for_new_wallets() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let register = "mutation { register(name: \"Ann\", password: \"correct horse\") { accessToken errors { code } } }";
+    node.http().await.ask(register, json!({})).await.unwrap();
+    node.kill();
+    let node = house.node(&["--first-money", "500"]);
+    let sign_in = "mutation { signIn(name: \"Ann\", password: \"correct horse\") { player { wallet { balance } } errors { code } } }";
+    let session = node.http().await.ask(sign_in, json!({})).await.unwrap()["signIn"].take();
+    assert_eq!(session, json!({ "player": { "wallet": { "balance": 10 } }, "errors": [] }));
+    assert_eq!(balance(&node.guest("Bob").await).await, 500);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn loadouts_are_kept_under_a_name() {
     let house = House::new().await;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Account, AccountEvent};
+use super::{Account, AccountEvent, count_dice};
 use crate::{
     AwardedFor, Dollars, GameId, Name, PlayerId, Rejection,
     farkle::{
@@ -58,8 +58,15 @@ pub enum AccountCommand {
         /// Its name.
         name: String,
     },
-    /// Equips dice in a game, in place of what is equipped there.
+    /// Locks at least these dice for a game: what is locked there stays locked.
     Lock {
+        /// The game.
+        game: GameId,
+        /// The dice, one a slot.
+        dice: Vec<Code>,
+    },
+    /// Locks exactly the dice that are played in a game.
+    Settle {
         /// The game.
         game: GameId,
         /// The dice, one a slot.
@@ -76,6 +83,8 @@ pub enum AccountCommand {
 const MOST_AT_ONCE: u32 = 1_000;
 /// The most dice of a kind an account owns.
 const MOST_OWNED: u32 = 1_000_000;
+/// The most games in which an account has dice at once.
+const MOST_GAMES: usize = 200;
 /// The most loadouts an account keeps.
 const MOST_LOADOUTS: usize = 50;
 
@@ -113,6 +122,10 @@ pub fn decide_account(
         }
         (Some(account), Command::Lock { game, dice }) => {
             account.owns(dice)?;
+            lock(account, *game, dice)?
+        }
+        (Some(account), Command::Settle { game, dice }) => {
+            account.owns(dice)?;
             AccountEvent::DiceLocked { game: *game, dice: dice.clone() }
         }
         (Some(account), Command::Release { game }) => {
@@ -123,6 +136,20 @@ pub fn decide_account(
         }
     };
     Ok(vec![event])
+}
+
+/// Of each kind as many as are locked already or are wanted now, whichever is more.
+fn lock(account: &Account, game: GameId, dice: &[Code]) -> Result<AccountEvent, Rejection> {
+    let mut locked = account.equipped.get(&game).cloned().unwrap_or_default();
+    if locked.is_empty() && account.equipped.len() >= MOST_GAMES {
+        return Err(Rejection::TooManyGames { most: MOST_GAMES });
+    }
+    for (code, wanted) in count_dice(dice) {
+        let count = locked.entry(code).or_default();
+        *count = wanted.max(*count);
+    }
+    let each = |(code, count): (Code, u32)| (0..count).map(move |_| code);
+    Ok(AccountEvent::DiceLocked { game, dice: locked.into_iter().flat_map(each).collect() })
 }
 
 fn buy(

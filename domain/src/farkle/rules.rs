@@ -35,7 +35,11 @@ pub struct FarkleRules {
     /// What combinations score.
     pub scoring: ScoreTable,
     /// Challenge games: the special dice there are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "Catalogue::shared"
+    )]
     pub catalogue: Option<Arc<Catalogue>>,
     /// Challenge games: what a player may bring of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

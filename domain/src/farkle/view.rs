@@ -38,30 +38,35 @@ impl Farkle {
 
     /// Everything that scores, the best first.
     pub(crate) fn selections_on_table(&self, table: &Table) -> Vec<Selection> {
-        let mut selections: Vec<Selection> = self
-            .selections(table.turn.seat)
-            .filter_map(|(slots, _)| self.explained(slots, table))
-            .collect();
+        let seat = table.turn.seat;
+        let found: Vec<Slots> = self.selections(seat).map(|(slots, _)| slots).collect();
+        let mut selections = self.explained(&found, table);
         selections.sort_by_key(|found| std::cmp::Reverse((found.points, found.slots.len())));
         selections
     }
 
     pub(crate) fn best_selection(&self, table: &Table) -> Option<Selection> {
-        let best = self
-            .selections(table.turn.seat)
-            .max_by_key(|(slots, points)| (*points, slots.len()))?;
-        self.explained(best.0, table)
+        let best =
+            self.selections(table.turn.seat).max_by_key(|(slots, points)| (*points, slots.len()));
+        self.explained(&[best?.0], table).pop()
     }
 
-    fn explained(&self, slots: Slots, table: &Table) -> Option<Selection> {
+    fn explained(&self, selections: &[Slots], table: &Table) -> Vec<Selection> {
         let seat = table.turn.seat;
-        let combinations = self.scores_of(seat, self.round.last_roll()?).explain(slots)?;
-        let sum = combinations.iter().fold(0i64, |sum, laid| sum.saturating_add(laid.total()));
-        let save = self.saving(&in_order(self.special_dice(seat)), slots, sum);
-        let can_bank = breaks_in(self, seat, save.points).is_ok();
-        let dollars = save.money.0.iter().fold(0u32, |sum, (_, paid)| sum.saturating_add(*paid));
-        let (points, bonuses) = (save.points, save.bonuses);
-        let bank = self.worth(seat, points);
-        Some(Selection { slots, points, combinations, bonuses, dollars, bank, can_bank })
+        let Some(roll) = self.round.last_roll() else { return Vec::new() };
+        let (scores, dice) = (self.scores_of(seat, roll), in_order(self.special_dice(seat)));
+        let pays = !table.ruleset.table.practice;
+        let explain = |&slots: &Slots| {
+            let combinations = scores.explain(slots)?;
+            let sum = combinations.iter().fold(0i64, |sum, laid| sum.saturating_add(laid.total()));
+            let save = self.saving(&dice, slots, sum);
+            let paid = save.money.0.iter().filter(|_| pays).map(|(_, paid)| *paid);
+            let dollars = paid.fold(0u32, u32::saturating_add);
+            let (points, bonuses) = (save.points, save.bonuses);
+            let can_bank = breaks_in(self, seat, points).is_ok();
+            let bank = self.worth(seat, points);
+            Some(Selection { slots, points, combinations, bonuses, dollars, bank, can_bank })
+        };
+        selections.iter().filter_map(explain).collect()
     }
 }

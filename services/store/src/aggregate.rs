@@ -104,7 +104,17 @@ impl Aggregate for Account {
 
     /// What was earned, and what is locked, is for the house to say.
     fn may_ask(&self, command: &AccountCommand, _actor: Uuid) -> bool {
-        !matches!(command, AccountCommand::Credit { .. } | AccountCommand::Release { .. })
+        match command {
+            AccountCommand::Buy { .. }
+            | AccountCommand::Sell { .. }
+            | AccountCommand::StoreLoadout { .. }
+            | AccountCommand::DropLoadout { .. } => true,
+            AccountCommand::Open { .. }
+            | AccountCommand::Credit { .. }
+            | AccountCommand::Lock { .. }
+            | AccountCommand::Settle { .. }
+            | AccountCommand::Release { .. } => false,
+        }
     }
 
     fn states(store: &Store) -> &States<Self> {

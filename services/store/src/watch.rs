@@ -11,13 +11,17 @@ use crate::{
 /// The next events of these types in all shards that have anything new, and where those shards end.
 pub(crate) const OF_TYPES: &str = "
 SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
-       e.hash, w.shard, h.position
+       e.hash, w.shard, h.last, h.position
   FROM unnest($1::smallint[], $2::bigint[]) AS w (shard, after)
  CROSS JOIN LATERAL (
-        SELECT h.position FROM shard_head h WHERE h.shard = w.shard AND h.position > w.after LIMIT 1) h
+        SELECT h.position, least(h.position, w.after + $5) AS last
+          FROM shard_head h WHERE h.shard = w.shard AND h.position > w.after LIMIT 1) h
   LEFT JOIN LATERAL (
-        SELECT * FROM event WHERE shard = w.shard AND position > w.after AND position <= h.position AND type = ANY ($3)
+        SELECT * FROM event WHERE shard = w.shard AND position > w.after AND position <= h.last AND type = ANY ($3)
          ORDER BY position LIMIT $4) e ON true";
+
+/// How many events of a shard are looked at in one go: a long stretch without any of the wanted ones is crossed in steps.
+const WINDOW: i64 = 10_000;
 
 /// The events of a stream before a version that are of these types, the newest first.
 pub(crate) const BACKWARDS: &str = "
@@ -52,12 +56,15 @@ impl Store {
             .bind(Shard::all().map(Shard::sql).collect::<Vec<_>>())
             .bind(Shard::all().map(|shard| after.get(shard)).collect::<Vec<_>>())
             .bind(types)
-            .bind(i64::from(most));
+            .bind(i64::from(most))
+            .bind(WINDOW);
         let mut found = Found { events: Vec::new(), looked_at: after.clone(), more: false };
         let mut counts = [0u32; crate::SHARDS];
         for row in in_time(query.fetch_all(&self.pool)).await? {
             let shard = Shard::from_sql(row.try_get(11)?);
-            found.looked_at.set(shard, row.try_get(12)?);
+            let (last, head): (i64, i64) = (row.try_get(12)?, row.try_get(13)?);
+            found.looked_at.set(shard, last);
+            found.more |= last < head;
             if row.try_get::<Option<i64>, _>(1)?.is_none() {
                 continue;
             }

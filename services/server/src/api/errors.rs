@@ -65,6 +65,15 @@ pub(crate) struct Problem {
     path: Option<Vec<String>>,
 }
 
+impl Problem {
+    /// The argument has another name here.
+    pub(super) fn about(&mut self, argument: &str, here: &str) {
+        for name in self.path.iter_mut().flatten().filter(|name| *name == argument) {
+            here.clone_into(name);
+        }
+    }
+}
+
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         Self {

@@ -63,7 +63,10 @@ impl GamePayload {
                 refusal.message = format!("it is the turn of {} on seat {seat}", to_move.name);
             }
         }
-        let errors = vec![refusal.into()];
+        let mut problem = Problem::from(refusal);
+        // Of dice, only codes of a loadout can be wrong at a table.
+        problem.about("code", "dice");
+        let errors = vec![problem];
         Ok(Self { game: None, events: Vec::new(), repeated: false, errors })
     }
 }

@@ -10,7 +10,7 @@ use super::{
     app,
     connection::{GameConnection, page_size},
     dice::{DieKindView, views},
-    errors::{bad_input, refused},
+    errors::bad_input,
     game::{GameStage, GameView},
     ids::{Named, game_id, named},
     player,
@@ -19,10 +19,7 @@ use super::{
     shop::Shop,
     viewer, viewer_if_any,
 };
-use crate::{
-    app::App,
-    play::{PlayError, Refusal},
-};
+use crate::{app::App, play::PlayError};
 
 /// Everything that can be asked.
 #[derive(Clone, Copy, Debug)]
@@ -116,9 +113,11 @@ SELECT game FROM game_index
     /// The rule presets, of one game or of all; the first one of a game is its default.
     async fn presets(
         &self,
+        ctx: &Context<'_>,
         #[graphql(desc = "Only of this game: `farkle` …")] game: Option<String>,
     ) -> async_graphql::Result<Vec<RulesetView>> {
-        presets(game.as_deref()).map_err(|rejection| refused(&Refusal::from(rejection)))
+        app(ctx).database.check()?;
+        Ok(presets(ctx, game.as_deref()).await?)
     }
 
     /// The kinds of special dice there are, also those that are retired.

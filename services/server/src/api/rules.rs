@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, Json, Object};
-use domain::{GAMES, Rejection, Rules, Ruleset};
+use domain::{GAMES, Rejection, Rules, Ruleset, farkle::dice::Code};
 use serde_json::{Map, Value};
 
 use super::{
@@ -57,11 +57,18 @@ impl RulesetView {
 }
 
 /// All presets, of one game or of all.
-pub(super) fn presets(game: Option<&str>) -> Result<Vec<RulesetView>, Rejection> {
+pub(super) async fn presets(
+    ctx: &Context<'_>,
+    game: Option<&str>,
+) -> Result<Vec<RulesetView>, PlayError> {
     let games = game.map_or_else(|| GAMES.to_vec(), |game| vec![game]);
+    let catalogue = app(ctx).tables.wallets.catalogue().await?;
     let mut presets = Vec::new();
     for game in games {
-        presets.extend(Rules::presets(game)?.into_iter().map(|rules| RulesetView(Arc::new(rules))));
+        for preset in Rules::presets(game).map_err(Refusal::from)? {
+            let rules = preset.rules.with_catalogue(&catalogue);
+            presets.push(RulesetView(Arc::new(Ruleset { rules, ..preset })));
+        }
     }
     Ok(presets)
 }
@@ -128,11 +135,17 @@ fn changed(
 pub(super) fn camel(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
-            Value::Object(map.iter().map(|(key, value)| (camel_case(key), camel(value))).collect())
+            let key = |key: &str| if is_code(key) { key.to_owned() } else { camel_case(key) };
+            Value::Object(map.iter().map(|(name, value)| (key(name), camel(value))).collect())
         }
         Value::Array(list) => Value::Array(list.iter().map(camel).collect()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
+}
+
+/// Codes of dice are keys too, and stay as they are.
+fn is_code(key: &str) -> bool {
+    key.parse::<Code>().is_ok()
 }
 
 /// `turn_seconds` as `turnSeconds`.
@@ -151,7 +164,8 @@ pub(super) fn snake_keys(map: &Map<String, Value>) -> Map<String, Value> {
     let snake = |value: &Value| {
         value.as_object().map_or_else(|| value.clone(), |map| Value::Object(snake_keys(map)))
     };
-    map.iter().map(|(key, value)| (snake_case(key), snake(value))).collect()
+    let key = |key: &str| if is_code(key) { key.to_owned() } else { snake_case(key) };
+    map.iter().map(|(name, value)| (key(name), snake(value))).collect()
 }
 
 /// `turnSeconds` as `turn_seconds`.

@@ -62,7 +62,10 @@ async fn begin(
     if let Ok(account) = &account
         && account.role == Role::Player
     {
-        app(ctx).tables.wallets.open(account.id).await?;
+        // Who cannot have a wallet right now can sign in all the same: it is opened when it is needed.
+        if let Err(error) = app(ctx).tables.wallets.open(account.id).await {
+            tracing::warn!(?error, account = %account.id, "a wallet cannot be opened yet");
+        }
     }
     let tokens = match account {
         Ok(account) => accounts.begin(&account).await.map(|tokens| (account.id, tokens)),

@@ -152,7 +152,9 @@ impl ShopMutation {
         #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
         command_id: Option<Uuid>,
     ) -> async_graphql::Result<WalletPayload> {
-        ask(ctx, AccountCommand::StoreLoadout { name, dice }, command_id).await
+        let mut kept = ask(ctx, AccountCommand::StoreLoadout { name, dice }, command_id).await?;
+        kept.errors.iter_mut().for_each(|problem| problem.about("code", "dice"));
+        Ok(kept)
     }
 
     /// Keeps a loadout no more.
@@ -177,6 +179,7 @@ impl ShopMutation {
         #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
         command_id: Option<Uuid>,
     ) -> async_graphql::Result<CataloguePayload> {
+        allowed(ctx, &[Role::Admin])?;
         let die = fields(&die.0)?;
         change(ctx, CatalogueCommand::Add { die }, command_id).await
     }
@@ -193,6 +196,7 @@ impl ShopMutation {
         #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
         command_id: Option<Uuid>,
     ) -> async_graphql::Result<CataloguePayload> {
+        allowed(ctx, &[Role::Admin])?;
         let die = fields(&die.0)?;
         change(ctx, CatalogueCommand::Change { code, die }, command_id).await
     }

@@ -1,7 +1,7 @@
 //! Tables: opening, joining, leaving, beginning.
 
 use async_graphql::{Context, ID, Json, Object};
-use domain::Rejection;
+use domain::{Name, Rejection};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -220,7 +220,8 @@ async fn named_dice(
     }
     let state = app(ctx).tables.wallets.of(viewer.account).await?;
     let kept = state.now.iter().flat_map(|account| &account.loadouts);
-    let kept = kept.into_iter().find(|(kept, _)| kept.as_str() == name);
+    let wanted = Name::parse(&name).ok();
+    let kept = kept.into_iter().find(|(kept, _)| Some(*kept) == wanted.as_ref());
     Ok(match kept {
         Some((_, dice)) => Ok(dice.iter().map(ToString::to_string).collect()),
         None => Err(Rejection::NoSuchLoadout { name }.into()),

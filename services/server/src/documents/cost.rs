@@ -90,8 +90,8 @@ impl<'a> Meter<'a> {
     fn times(&self, field: &Field) -> u64 {
         let asked = field.get_argument("first").and_then(|first| self.number(&first.node));
         match field.name.node.as_str() {
-            "myGames" | "lobby" | "events" => asked.unwrap_or(20),
-            "selections" | "legalCommands" => 20,
+            "myGames" | "lobby" | "events" | "ledger" => asked.unwrap_or(20),
+            "selections" | "legalCommands" | "inventory" | "loadouts" | "diceCatalogue" => 20,
             "seats" | "dice" | "presets" => 4,
             _ => 1,
         }
@@ -103,11 +103,13 @@ fn own_cost(field: &str) -> u64 {
     match field {
         "signIn" | "register" => 2_500,
         // These ask the database once more, or sign something.
-        "events" | "fairness" | "selections" | "legalCommands" => 20,
+        "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
+        | "inventory" | "loadouts" | "shop" | "diceCatalogue" => 20,
         "lastAction" => 10,
-        "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" => 500,
+        "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout" => 500,
         "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
-        | "chooseSeed" => 100,
+        | "chooseSeed" | "buyDie" | "sellDie" | "saveLoadout" | "deleteLoadout" | "addDie"
+        | "changeDie" | "retireDie" => 100,
         _ => 1,
     }
 }

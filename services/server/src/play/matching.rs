@@ -39,9 +39,6 @@ impl Tables {
         wanted: &Wanted,
         once: Once,
     ) -> Result<Done, PlayError> {
-        if let Some(dice) = &wanted.dice {
-            self.check_loadout(viewer, &wanted.ruleset, dice).await?;
-        }
         let key = wanted.key();
         // One at a time on this node too: more would wait with a connection in hand that the first one needs.
         let _turn = self.matching.lock().await;
@@ -66,6 +63,9 @@ impl Tables {
             Some(id) => answered(connection, viewer, id).await?,
             None => None,
         };
+        if let (Some(dice), None) = (&wanted.dice, answered) {
+            self.check_loadout(viewer, &wanted.ruleset, dice).await?;
+        }
         let candidates = waiting(connection, key).await?;
         for game in answered.into_iter().chain(candidates) {
             if let Some(done) = self.take_seat(viewer, wanted, game, once, id).await? {
@@ -104,6 +104,8 @@ impl Tables {
         if is_seated(there, viewer.account) {
             let (made, actor) = (Vec::new(), viewer.account);
             let waits = Done { game, made, repeated: true, state, actor };
+            // Whoever was cut off before choosing chooses now.
+            let waits = self.bring_dice(viewer, wanted, waits, id).await?;
             return self.begin_if_full(viewer, wanted, waits, id).await.map(Some);
         }
         if there.table.stage != Stage::Gathering {
@@ -135,8 +137,11 @@ impl Tables {
         let Some(dice) = wanted.dice.clone() else { return Ok(joined) };
         let once = Once { id: Some(derived(id, b"dice")), expected: None };
         match self.choose_loadout(viewer, joined.game, dice, once).await {
+            Ok(chosen) if chosen.repeated => Ok(joined),
             Ok(chosen) => Ok(joined.and(chosen)),
-            Err(PlayError::Refused(_)) => Ok(joined),
+            Err(PlayError::Refused(refusal)) if SEAT_GONE.contains(&refusal.code.as_ref()) => {
+                Ok(joined)
+            }
             Err(error) => Err(error),
         }
     }

@@ -1,10 +1,11 @@
 //! Dice from the inventory to the table, and back.
 //!
-//! Dice are locked in the account first and chosen at the table second, so dice that are played are always locked. What
-//! breaks off in between can only leave dice locked that are not played: the lock is settled when the game ends or the
-//! seat is given up, and when somebody wants to sell the dice.
+//! Dice are locked in the account first and chosen at the table second, at the version of the game that was seen before.
+//! While seats still choose, a lock is only ever raised: whatever happens in between, dice that are played are locked. A lock
+//! becomes what is played when the game begins, and nothing when it is over or the seat is given up.
 
-use domain::{AccountCommand, Command, Game, GameId, Stage, farkle::dice::Code};
+use domain::{AccountCommand, Command, Game, GameId, Stage, count_dice, farkle::dice::Code};
+use store::Loaded;
 use uuid::Uuid;
 
 use super::{Changed, Wallets};
@@ -12,6 +13,11 @@ use crate::{
     accounts::Viewer,
     play::{Done, Once, PlayError, Refusal, Tables, derived, is_seated, seat_of},
 };
+
+/// How often dice are chosen anew when the table has changed meanwhile, or a lock is settled anew.
+const TRIES: usize = 5;
+/// The refusal that means: somebody was faster.
+const STALE: &str = "STALE_VERSION";
 
 impl Tables {
     /// Chooses the dice of a player at a table, out of those the player owns.
@@ -23,20 +29,23 @@ impl Tables {
         once: Once,
     ) -> Result<Done, PlayError> {
         let seat = self.seat_of(viewer, game).await?;
-        let (account, id) = (viewer.account, once.id.unwrap_or_else(Uuid::now_v7));
-        let state = self.store.games.fresh(game).await?;
-        let open = state.now.as_ref().filter(|game| game.table.stage == Stage::Gathering);
-        // What the game would refuse anyway is locked for nothing.
-        if let Some(Ok(codes)) = open.map(|game| game.lawful_loadout(&dice)) {
-            self.wallets.lock(account, game, codes, derived(id, b"lock")).await?;
+        let id = once.id.unwrap_or_else(Uuid::now_v7);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let state = self.store.games.fresh(game).await?;
+            let version = once.expected.unwrap_or(state.head.version);
+            if let Some(codes) = to_be_locked(&state, viewer.account, &dice, version) {
+                self.wallets.lock(viewer.account, game, codes).await?;
+            }
+            let command = Command::ChooseLoadout { seat, dice: dice.clone() };
+            let chosen = self.execute(game, &command, id, viewer.account, Some(version)).await;
+            match &chosen {
+                Err(PlayError::Refused(refusal))
+                    if refusal.code == STALE && once.expected.is_none() && tries < TRIES => {}
+                _ => return chosen,
+            }
         }
-        let command = Command::ChooseLoadout { seat, dice };
-        let chosen = self.execute(game, &command, id, account, once.expected).await;
-        if !matches!(chosen, Err(PlayError::Busy | PlayError::Unavailable(_) | PlayError::Fault(_)))
-        {
-            self.settle_locks(account, game, true).await?;
-        }
-        chosen
     }
 
     /// Refuses dice that could not be chosen under these rules.
@@ -52,36 +61,36 @@ impl Tables {
         Ok(account.owns(&codes).map_err(Refusal::from)?)
     }
 
-    /// Makes the lock of a game what the account plays there. While seats still choose, a lock may be ahead of its
-    /// table: then only who has just chosen may settle it.
-    pub(crate) async fn settle_locks(
-        &self,
-        account: Uuid,
-        game: Uuid,
-        chooses: bool,
-    ) -> Result<(), PlayError> {
-        let wallet = self.wallets.of(account).await?;
-        let locked = wallet.now.as_ref().and_then(|now| now.equipped.get(&GameId(game)));
-        let state = self.store.games.fresh(game).await?;
-        let played = state.now.as_ref().map(|game| played_dice(game, account, chooses));
-        // The account may change in the meantime: then it is another command.
-        let version = wallet.head.version.to_le_bytes();
-        let id = derived(game, &[b"settle".as_slice(), account.as_bytes(), &version].concat());
-        let done = match (played.unwrap_or(Played::Nothing), locked) {
-            (Played::Unsettled, _) | (Played::Nothing, None) => return Ok(()),
-            (Played::Dice(dice), Some(locked)) if *locked == domain::count_dice(&dice) => {
+    /// Makes the lock of a game what the account plays there, once nobody can choose any more.
+    pub(crate) async fn settle_lock(&self, account: Uuid, game: Uuid) -> Result<(), PlayError> {
+        for _ in 0..TRIES {
+            let wallet = self.wallets.of(account).await?;
+            let Some(locked) = wallet.now.as_ref().and_then(|now| now.equipped.get(&GameId(game)))
+            else {
+                return Ok(());
+            };
+            let state = self.store.games.fresh(game).await?;
+            let Some(played) = state.now.as_ref().map_or(Some(Vec::new()), |g| played(g, account))
+            else {
+                return Ok(());
+            };
+            if *locked == count_dice(&played) {
                 return Ok(());
             }
-            (Played::Dice(dice), _) => self.wallets.lock(account, game, dice, id).await,
-            (Played::Nothing, Some(_)) => {
-                let command = AccountCommand::Release { game: GameId(game) };
-                self.wallets.execute(account, &command, id, Uuid::nil()).await.map(|_| ())
+            let (game, version) = (GameId(game), wallet.head.version);
+            let command = if count_dice(&played).is_empty() {
+                AccountCommand::Release { game }
+            } else {
+                AccountCommand::Settle { game, dice: played }
+            };
+            // Only what was looked at is settled: who locks dice meanwhile makes another version of the account.
+            let id = derived(game.0, &[account.as_bytes(), &version.to_le_bytes()[..]].concat());
+            match self.wallets.by_the_house(account, &command, id, Some(version)).await {
+                Err(PlayError::Refused(refusal)) if refusal.code == STALE => {}
+                settled => return settled.map(|_| ()),
             }
-        };
-        match done {
-            Err(PlayError::Refused(refusal)) if refusal.code == "NOTHING_LOCKED" => Ok(()),
-            done => done,
         }
+        Err(PlayError::Busy)
     }
 
     /// Sells dice. Locks of games that are over, or were left, are settled first if they are in the way.
@@ -91,57 +100,60 @@ impl Tables {
         (code, quantity): (String, i64),
         once: Once,
     ) -> Result<Changed, PlayError> {
-        let command = AccountCommand::Sell { code, quantity };
+        let command = AccountCommand::Sell { code: code.clone(), quantity };
         let sold = self.wallets.ask(owner, &command, once).await;
         let Err(PlayError::Refused(refusal)) = &sold else { return sold };
-        if refusal.code != "DIE_LOCKED" {
+        let (true, Ok(code)) = (refusal.code == "DIE_LOCKED", code.parse::<Code>()) else {
             return sold;
-        }
+        };
         let wallet = self.wallets.of(owner).await?;
-        let games = wallet.now.iter().flat_map(|now| now.equipped.keys());
-        for game in games.copied().collect::<Vec<_>>() {
-            self.settle_locks(owner, game.0, false).await?;
+        let equipped = wallet.now.iter().flat_map(|now| &now.equipped);
+        let games: Vec<Uuid> =
+            equipped.filter(|(_, dice)| dice.contains_key(&code)).map(|(game, _)| game.0).collect();
+        // All of them are in memory then, by one round trip.
+        self.store.games.fresh_all(&games).await?;
+        for game in games {
+            self.settle_lock(owner, game).await?;
         }
         self.wallets.ask(owner, &command, once).await
     }
 }
 
 impl Wallets {
-    async fn lock(
-        &self,
-        account: Uuid,
-        game: Uuid,
-        dice: Vec<Code>,
-        id: Uuid,
-    ) -> Result<(), PlayError> {
-        let once = Once { id: Some(id), expected: None };
-        self.ask(account, &AccountCommand::Lock { game: GameId(game), dice }, once).await?;
-        Ok(())
+    /// Locks at least these dice. Never answered from memory: the lock is there when this is done.
+    async fn lock(&self, account: Uuid, game: Uuid, dice: Vec<Code>) -> Result<(), PlayError> {
+        let command = AccountCommand::Lock { game: GameId(game), dice };
+        let lock = || self.by_the_house(account, &command, Uuid::now_v7(), None);
+        match lock().await {
+            Err(PlayError::Refused(refusal)) if refusal.code == "NO_WALLET" => {
+                self.open(account).await?;
+                lock().await.map(|_| ())
+            }
+            locked => locked.map(|_| ()),
+        }
     }
 }
 
-/// What an account plays with at a table.
-enum Played {
-    /// Nothing of its own.
-    Nothing,
-    /// These dice.
-    Dice(Vec<Code>),
-    /// It may be choosing right now.
-    Unsettled,
+/// The dice to lock before they are chosen; nothing if the table will refuse them, or if they are ordinary.
+fn to_be_locked(
+    state: &Loaded<Game>,
+    account: Uuid,
+    dice: &[String],
+    version: i64,
+) -> Option<Vec<Code>> {
+    let game = state.now.as_ref()?;
+    let chooses = game.table.stage == Stage::Gathering && is_seated(game, account);
+    let codes = game.lawful_loadout(dice).ok()?;
+    let special = !count_dice(&codes).is_empty();
+    (chooses && special && version == state.head.version).then_some(codes)
 }
 
-fn played_dice(game: &Game, account: Uuid, chooses: bool) -> Played {
-    let over = matches!(game.table.stage, Stage::Ended(_));
-    let Some(seat) = seat_of(game, account).filter(|_| !over && is_seated(game, account)) else {
-        return Played::Nothing;
-    };
-    if game.table.stage == Stage::Gathering && !chooses {
-        return Played::Unsettled;
-    }
-    let dice = game.loadout(seat);
-    if dice.iter().all(|&code| code == Code::STANDARD) {
-        Played::Nothing
-    } else {
-        Played::Dice(dice)
+/// The dice an account plays with at a table; `None` while it may still choose.
+fn played(game: &Game, account: Uuid) -> Option<Vec<Code>> {
+    let seated = is_seated(game, account);
+    match (&game.table.stage, seat_of(game, account)) {
+        (Stage::Gathering, _) if seated => None,
+        (Stage::Playing, Some(seat)) if seated => Some(game.loadout(seat)),
+        (Stage::Gathering | Stage::Playing | Stage::Ended(_), _) => Some(Vec::new()),
     }
 }

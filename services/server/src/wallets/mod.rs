@@ -7,13 +7,16 @@ pub(crate) mod audit;
 mod equip;
 pub(crate) mod reactor;
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use domain::{
-    Account, AccountCommand, AccountEvent, Dollars, Event, PlayerId,
+    Account, AccountCommand, AccountEvent, Dollars, Event, PlayerId, Rejection,
     farkle::dice::{Catalogue, CatalogueCommand, CatalogueEvent},
 };
-use store::{Executed, Loaded, Request, Store};
+use store::{ExecuteError, Executed, Loaded, Request, Store};
 use uuid::Uuid;
 
 use crate::{
@@ -31,7 +34,15 @@ pub(crate) struct Wallets {
     store: Store,
     /// What a new wallet has in it.
     grant: Dollars,
+    /// The catalogue as this node knows it.
+    catalogue: Arc<Mutex<Option<ReadAt>>>,
 }
+
+/// The catalogue as it was when it was read.
+type ReadAt = (Instant, Arc<Catalogue>);
+
+/// How long the catalogue is taken for the current one.
+const FRESH: Duration = Duration::from_millis(200);
 
 /// What came of a wish about a wallet.
 #[derive(Clone, Debug)]
@@ -53,16 +64,26 @@ pub(crate) struct Listed {
 
 impl Wallets {
     pub(crate) fn new(store: Store, grant: Dollars) -> Self {
-        Self { store, grant }
+        Self { store, grant, catalogue: Arc::default() }
     }
 
-    /// The special dice there are now.
+    /// The special dice there are now; a change on another node is seen a moment later.
     pub(crate) async fn catalogue(&self) -> Result<Arc<Catalogue>, PlayError> {
-        let known = match self.store.catalogues.remembered(CATALOGUE) {
-            Some(known) => known,
-            None => self.store.catalogues.fresh(CATALOGUE).await?,
-        };
-        Ok(Arc::new(known.now.clone().unwrap_or_else(Catalogue::builtin)))
+        let known = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((read, catalogue)) = known
+            && read.elapsed() < FRESH
+        {
+            return Ok(catalogue);
+        }
+        let state = self.store.catalogues.fresh(CATALOGUE).await?;
+        Ok(self.remember(&state))
+    }
+
+    fn remember(&self, state: &Loaded<Catalogue>) -> Arc<Catalogue> {
+        let catalogue = Arc::new(state.now.clone().unwrap_or_else(Catalogue::builtin));
+        let known = Some((Instant::now(), Arc::clone(&catalogue)));
+        *self.catalogue.lock().unwrap_or_else(PoisonError::into_inner) = known;
+        catalogue
     }
 
     /// Changes the special dice; games that exist keep theirs.
@@ -84,8 +105,11 @@ impl Wallets {
         let done = self.store.execute(&request).await?;
         let code = done.events.iter().filter_map(catalogue_event).find_map(CatalogueEvent::code);
         let code = code.map(|code| code.to_string());
-        let catalogue = Arc::new(done.state.now.clone().unwrap_or_else(Catalogue::builtin));
-        tracing::info!(admin = %admin.account, ?code, version = catalogue.version, "the catalogue has changed");
+        let catalogue = self.remember(&done.state);
+        if !done.repeated {
+            let version = catalogue.version;
+            tracing::info!(admin = %admin.account, ?code, version, "the catalogue has changed");
+        }
         Ok(Listed { catalogue, code: code.unwrap_or_default(), repeated: done.repeated })
     }
 
@@ -96,13 +120,14 @@ impl Wallets {
 
     /// Opens the wallet of an account, unless it is open.
     pub(crate) async fn open(&self, account: Uuid) -> Result<(), PlayError> {
-        if self.store.accounts.remembered(account).is_some_and(|known| known.now.is_some()) {
+        if self.of(account).await?.now.is_some() {
             return Ok(());
         }
         let command = AccountCommand::Open { account: PlayerId(account), grant: self.grant };
         let id = derived(account, b"open wallet");
-        match self.execute(account, &command, id, Uuid::nil()).await {
-            Err(PlayError::Refused(refusal)) if refusal.code == "WALLET_EXISTS" => Ok(()),
+        match self.by_the_house(account, &command, id, None).await {
+            // Another node was faster, perhaps with another amount.
+            Err(PlayError::Refused(refusal)) if OPEN.contains(&refusal.code.as_ref()) => Ok(()),
             opened => opened.map(|_| ()),
         }
     }
@@ -115,38 +140,41 @@ impl Wallets {
         once: Once,
     ) -> Result<Changed, PlayError> {
         let id = once.id.map_or_else(Uuid::now_v7, |id| derived(id, b"asked by the owner"));
-        match self.execute(owner, command, id, owner).await {
-            Ok(done) => Ok(Changed::new(owner, &done)),
+        let context = self.catalogue().await?;
+        let (stream, actor, now, expected) = (owner, owner, clock::now(), once.expected);
+        let request = Request::<Account> { stream, command, id, actor, now, context, expected };
+        let done = match self.store.execute(&request).await {
             // An account of the time before there were wallets.
-            Err(PlayError::Refused(refusal)) if refusal.code == "NO_WALLET" => {
+            Err(ExecuteError::Rejected(Rejection::NoWallet)) => {
                 self.open(owner).await?;
-                Ok(Changed::new(owner, &self.execute(owner, command, id, owner).await?))
+                self.store.execute(&request).await?
             }
-            Err(error) => Err(error),
-        }
+            done => done?,
+        };
+        Ok(Changed { account: owner, repeated: done.repeated })
     }
 
-    /// Makes a command happen to an account, once. Ids of owners are derived from what clients send, so nobody can use
-    /// up an id of the house.
-    async fn execute(
+    /// Makes a command of the house happen to an account, once. Ids of owners are derived from what clients send, so
+    /// nobody can use up an id of the house.
+    async fn by_the_house(
         &self,
         account: Uuid,
         command: &AccountCommand,
         id: Uuid,
-        actor: Uuid,
+        expected: Option<i64>,
     ) -> Result<Executed<Account>, PlayError> {
-        let context = self.catalogue().await?;
-        let (stream, now, expected) = (account, clock::now(), None);
+        // Nothing the house does has a price.
+        static NO_PRICES: LazyLock<Arc<Catalogue>> =
+            LazyLock::new(|| Arc::new(Catalogue { version: 0, dice: Vec::new() }));
+        let (stream, actor, now) = (account, Uuid::nil(), clock::now());
+        let context = Arc::clone(&NO_PRICES);
         let request = Request::<Account> { stream, command, id, actor, now, context, expected };
         Ok(self.store.execute(&request).await?)
     }
 }
 
-impl Changed {
-    fn new(account: Uuid, done: &Executed<Account>) -> Self {
-        Self { account, repeated: done.repeated }
-    }
-}
+/// Refusals that mean: the wallet is open.
+const OPEN: [&str; 2] = ["WALLET_EXISTS", "COMMAND_ID_REUSED"];
 
 /// The types of events that are lines of a ledger.
 pub(crate) const LEDGER: [&str; 4] = ["WalletOpened", "DieBought", "DieSold", "MoneyCredited"];

@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use domain::{AccountCommand, AwardedFor, Dollars, Event, GameId, LeftBecause, farkle::dice::Code};
+use domain::{AccountCommand, AwardedFor, Dollars, Event, GameId, LeftBecause};
 use futures_util::{StreamExt, stream};
 use sqlx::{PgConnection, Row};
 use store::{Envelope, Positions, ReadError, SHARDS, Shard, StoreError};
@@ -15,15 +15,19 @@ use uuid::Uuid;
 use crate::play::{PlayError, Refusal, Tables, derived, lock::hold};
 
 /// The types of events that matter to wallets.
-const TYPES: [&str; 3] = ["MoneyAwarded", "SeatLeft", "Ended"];
+const TYPES: [&str; 4] = ["MoneyAwarded", "Started", "SeatLeft", "Ended"];
 /// How many events of a shard are paid out before the place is written down.
-const PAGE: u32 = 200;
+const PAGE: u32 = 50;
 /// How long to wait when nothing is new.
 const POLL: Duration = Duration::from_millis(20);
 /// How long to wait when another node does it, or the database is away.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
 /// How often what is parked is tried again.
 const PARKED: Duration = Duration::from_mins(1);
+/// How long to wait before an account that is busy is tried again, each time longer.
+const BACK_OFF: [u64; 6] = [5, 10, 20, 50, 100, 200];
+/// How often the connection that holds the lock shows that it is alive.
+const ALIVE: Duration = Duration::from_secs(5);
 /// How many accounts are seen to at once.
 const AT_ONCE: usize = 64;
 /// The lock of the database that makes a node the reactor: its name in numbers.
@@ -33,7 +37,7 @@ const LOCK: i64 = 0x0070_6179_5f6f_7574;
 #[derive(Clone, Copy, Debug)]
 enum Due {
     Credit { amount: Dollars, why: AwardedFor },
-    Release,
+    Settle,
 }
 
 /// Something to be done for an account because of an event.
@@ -59,6 +63,7 @@ impl Tables {
                         tracing::warn!(%error, "this node pays out no more");
                     }
                     metrics::gauge!("croupier_pays_out").set(0.0);
+                    metrics::gauge!("croupier_awards_parked").set(0.0);
                 }
                 Ok(None) => {}
                 Err(error) => tracing::debug!(%error, "nothing can be paid out yet"),
@@ -71,6 +76,7 @@ impl Tables {
     async fn keep_paying(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
         let mut paid = positions(connection).await?;
         let mut looked_at_parked = None;
+        let mut alive = tokio::time::Instant::now();
         loop {
             let found = self.store.of_types(&TYPES, &paid, PAGE).await?;
             self.pay_events(connection, &found.events).await?;
@@ -82,9 +88,11 @@ impl Tables {
                 looked_at_parked = Some(tokio::time::Instant::now());
                 self.try_parked(connection).await?;
             }
-            if !found.more && found.events.is_empty() {
-                // The lock's connection shows that it is alive.
+            if alive.elapsed() >= ALIVE {
+                alive = tokio::time::Instant::now();
                 sqlx::query("SELECT 1").execute(&mut *connection).await?;
+            }
+            if !found.more && found.events.is_empty() {
                 tokio::time::sleep(POLL).await;
             }
         }
@@ -160,32 +168,48 @@ impl Tables {
         }
         if let Event::SeatLeft { why: LeftBecause::Quit, .. } = &recorded.event {
             // The seat may have another player by now; who left is who asked.
-            return Ok(vec![job(recorded.actor, Due::Release)]);
+            return Ok(vec![job(recorded.actor, Due::Settle)]);
         }
-        // The game is over, or somebody lost the seat.
-        let own = |seat: &u8| table.loadout(*seat).iter().any(|&code| code != Code::STANDARD);
-        let players = (0..).zip(seats).filter(|(number, _)| own(number));
-        Ok(players.map(|(_, seat)| job(seat.player.0, Due::Release)).collect())
+        // The game has begun or is over, or somebody lost the seat.
+        let special = table.table.ruleset.rules.catalogue().is_some();
+        Ok(seats.iter().filter(|_| special).map(|s| job(s.player.0, Due::Settle)).collect())
     }
 
     async fn do_in_order(&self, jobs: Vec<Job>) -> Vec<(Job, PlayError)> {
         let mut failed = Vec::new();
         for job in jobs {
-            if let Err(error) = self.do_job(job).await {
-                failed.push((job, error));
+            match self.do_patiently(job).await {
+                Ok(()) => {}
+                // What passes ends the page: it is done again from where it was, in the same order.
+                Err(error @ PlayError::Unavailable(_)) => {
+                    failed.push((job, error));
+                    break;
+                }
+                Err(error) => failed.push((job, error)),
             }
         }
         failed
     }
 
+    /// An account that is busy is tried again for a moment; then it is parked, and holds nobody up.
+    async fn do_patiently(&self, job: Job) -> Result<(), PlayError> {
+        for pause in BACK_OFF {
+            match self.do_job(job).await {
+                Err(PlayError::Busy) => tokio::time::sleep(Duration::from_millis(pause)).await,
+                done => return done,
+            }
+        }
+        self.do_job(job).await
+    }
+
     async fn do_job(&self, job: Job) -> Result<(), PlayError> {
         match job.due {
-            Due::Release => self.settle_locks(job.account, job.game, false).await,
+            Due::Settle => self.settle_lock(job.account, job.game).await,
             Due::Credit { amount, why } => {
                 let event = u64::try_from(job.version).unwrap_or_default();
                 let command = AccountCommand::Credit { game: GameId(job.game), event, why, amount };
                 let id = credit_id(job.game, job.version);
-                let credit = || self.wallets.execute(job.account, &command, id, Uuid::nil());
+                let credit = || self.wallets.by_the_house(job.account, &command, id, None);
                 let credited = match credit().await {
                     Err(PlayError::Refused(refusal)) if refusal.code == "NO_WALLET" => {
                         self.wallets.open(job.account).await?;
@@ -205,6 +229,8 @@ impl Tables {
     async fn try_parked(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
         const PARKED: &str =
             "SELECT stream, version FROM reactor_parked ORDER BY parked_at LIMIT 1000";
+        const LATER: &str = "
+UPDATE reactor_parked SET parked_at = now(), why = $3 WHERE stream = $1 AND version = $2";
         const FREE: &str = "DELETE FROM reactor_parked WHERE stream = $1 AND version = $2";
         let rows = sqlx::query(PARKED).fetch_all(&mut *connection).await?;
         let mut left = 0u32;
@@ -226,6 +252,8 @@ impl Tables {
                 }
                 Err(error) => {
                     let why = poison(error)?;
+                    let query = sqlx::query(LATER).bind(stream).bind(version).bind(&why);
+                    query.execute(&mut *connection).await?;
                     left += 1;
                     tracing::error!(%stream, version, why, "an award is still parked");
                 }
@@ -246,7 +274,7 @@ fn poison(error: PlayError) -> Result<String, StoreError> {
     match error {
         PlayError::Refused(Refusal { message, .. }) => Ok(message),
         PlayError::Fault(why) => Ok(why),
-        PlayError::Busy => Err(StoreError::Unavailable("it is busy".to_owned())),
+        PlayError::Busy => Ok("the account is busy".to_owned()),
         PlayError::Unavailable(why) => Err(StoreError::Unavailable(why)),
     }
 }

@@ -53,8 +53,8 @@ async fn several_streams_are_read_by_their_keys() {
 
 #[tokio::test]
 async fn events_of_some_types_are_found_by_position_or_key() {
-    let types = "smallint[], bigint[], text[], bigint";
-    let found = plan(OF_TYPES, types, "'{1,2}', '{0,0}', '{Ended}', 10").await;
+    let types = "smallint[], bigint[], text[], bigint, bigint";
+    let found = plan(OF_TYPES, types, "'{1,2}', '{0,0}', '{Ended}', 10, 100").await;
     index_scans_only(&found, &["event_position", "shard_head_pkey"]);
     assert!(!found.contains("Sort"), "{found}");
     let back = plan(
