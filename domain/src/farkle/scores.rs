@@ -89,12 +89,17 @@ impl Boosted {
     fn new(table: &ScoreTable, slots: Slots, faces: Faces, dice: &[Die<'_>]) -> Self {
         let rolled: Vec<(u8, u8)> = slots.iter().zip(faces.iter()).collect();
         let sets = 1 << rolled.len();
-        let laid: Vec<_> = (0..sets).map(|mask| lay(table, &rolled, mask, dice)).collect();
-        let mut best = vec![None; sets];
+        let (mut laid, mut best) = (vec![None; sets], vec![None; sets]);
+        if Tally::of(faces.iter()).is_none() {
+            return Self { slots, laid, best };
+        }
+        let mut tallies = vec![Tally::EMPTY; sets];
         best[0] = Some((0, 0));
         for mask in 1..sets {
             let first = mask & mask.wrapping_neg();
             let others = mask ^ first;
+            tallies[mask] = tallies[others].with(rolled[first.ilog2() as usize].1);
+            laid[mask] = lay(table, &rolled, mask, tallies[mask], dice);
             // Larger combinations first: of equal scores, the one with the larger combination is explained.
             let mut companions = others;
             loop {
@@ -135,11 +140,16 @@ impl Boosted {
 
 /// The combination that a set of dice is, with what the special dice make of it. A single die may be worth something only by
 /// them.
-fn lay(table: &ScoreTable, rolled: &[(u8, u8)], mask: usize, dice: &[Die<'_>]) -> Option<Laid> {
-    let group = || (0..).zip(rolled).filter(|(n, _)| mask >> n & 1 == 1).map(|(_, die)| *die);
-    let tally = Tally::of(group().map(|(_, face)| face))?;
+fn lay(
+    table: &ScoreTable,
+    rolled: &[(u8, u8)],
+    mask: usize,
+    tally: Tally,
+    dice: &[Die<'_>],
+) -> Option<Laid> {
     let single = (CombinationName::Single, 0);
     let (name, points) = table.whole(tally).or_else(|| mask.is_power_of_two().then_some(single))?;
+    let group = || (0..).zip(rolled).filter(|(n, _)| mask >> n & 1 == 1).map(|(_, die)| *die);
     let slots = group().map(|(slot, _)| slot).collect();
     let faces = group().try_fold(Faces::EMPTY, |faces, (_, face)| faces.with(face))?;
     let mut laid = Laid::new(name, slots, faces, points);
