@@ -166,7 +166,9 @@ fn broken_files_name_their_line() {
     check("", 2, &["! line 1: the file holds no scenario"]);
     check("name: x\ngame: farkle\n", 2, &["the scenario has no 'seats'"]);
     check("name: x\ngame: farkle\nseats: [a]\nmood: good\n", 2, &["! line 4: 'mood' is no part"]);
-    check("name: x\ngame: farkle\nseats: [{ name: a, dice: [GOLD] }]\n", 2, &["no die 'GOLD'"]);
+    check("name: x\ngame: farkle\nseats: [{ name: a, dice: GOLD }]\n", 2, &["dice must be a list"]);
+    let gold = "name: x\ngame: farkle\npreset: competitive\nseats: [{ name: a, dice: [GOLD] }]\n";
+    check(gold, 1, &["there is no die 'GOLD'; there are: STANDARD, PHOENIX"]);
     check("name: x\ngame: farkle\nseats: [expect]\n", 2, &["a seat cannot be called 'expect'"]);
     check("- a\n- b\n", 2, &["! line 1: a scenario must be a map"]);
 }
