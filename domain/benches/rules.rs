@@ -216,7 +216,7 @@ fn whole_game(number: u8) -> Vec<Event> {
     let mut log = Vec::new();
     let mut dice = FairDice::new(SECRET, game.as_ref().unwrap());
     while let Some(seat) = game.as_ref().and_then(Game::to_move) {
-        let Board::Farkle(farkle) = &game.as_ref().unwrap().board;
+        let Board::Farkle(farkle) = &game.as_ref().unwrap().board else { panic!("this is Farkle") };
         let play = match farkle.round.phase {
             Phase::Rolled => {
                 let best =

@@ -121,7 +121,7 @@ fn choose_loadout<B: Rulebook>(
     named: &[String],
 ) -> Result<(), Rejection> {
     is_seated(&desk.table, seat)?;
-    let dice = desk.board.loadout(named)?;
+    let dice = desk.table.ruleset.rules.lawful_loadout(named)?;
     desk.record(Event::LoadoutChosen { seat, dice });
     Ok(())
 }
@@ -158,7 +158,7 @@ fn time_out<B: Rulebook>(desk: &mut Desk<'_, B>, seat: SeatNo) -> Result<(), Rej
     if in_a_row >= desk.table.ruleset.table.time_outs_to_forfeit {
         return forfeit_seat(desk, seat, LeftBecause::TimedOut, TurnEnd::TimedOut);
     }
-    B::cut_short(desk, TurnEnd::TimedOut);
+    B::cut_short(desk, TurnEnd::TimedOut)?;
     B::next_turn(desk)
 }
 
@@ -180,7 +180,7 @@ fn forfeit_seat<B: Rulebook>(
 ) -> Result<(), Rejection> {
     let had_the_turn = desk.table.turn.seat == seat;
     if had_the_turn {
-        B::cut_short(desk, how);
+        B::cut_short(desk, how)?;
     }
     desk.record(Event::SeatLeft { seat, why });
     let left: Vec<SeatNo> = desk.table.seated().collect();

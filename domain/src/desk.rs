@@ -1,8 +1,13 @@
 //! Where a decision is made: events are recorded and seen at once.
 
+use std::sync::Arc;
+
+use serde_json::Value;
+
 use crate::{
-    AwardedFor, DecidedBy, Dice, Dollars, Draw, Event, Fact, Moment, Outcome, Play, Points,
-    Purpose, Rejection, SeatNo, Table, TurnEnd, fair, farkle::dice::Code,
+    AwardedFor, DecidedBy, Dice, DieOnTable, Dollars, Draw, Event, Fact, Moment, Outcome, Play,
+    Points, Purpose, Rejection, SeatNo, Selection, Table, TurnEnd, fair,
+    farkle::dice::{Catalogue, Code},
 };
 
 /// What a kind of game adds to the table: the part of the rules that only it has.
@@ -13,16 +18,6 @@ pub(crate) trait Rulebook: Clone {
     /// The state after one more event. Never consults a rule.
     fn apply(&mut self, event: &Event);
 
-    /// Whether seats choose their dice.
-    fn has_loadouts(&self) -> bool {
-        false
-    }
-
-    /// The dice that a seat may play with, out of those it named.
-    fn loadout(&self, _named: &[String]) -> Result<Vec<Code>, Rejection> {
-        Err(Rejection::NoSpecialDice)
-    }
-
     /// A move of the seat whose turn it is.
     fn play(desk: &mut Desk<'_, Self>, play: &Play) -> Result<(), Rejection>;
 
@@ -30,7 +25,7 @@ pub(crate) trait Rulebook: Clone {
     fn plays(&self, table: &Table) -> Vec<Play>;
 
     /// Ends the running turn where it stands, the mildest way the game knows.
-    fn cut_short(desk: &mut Desk<'_, Self>, how: TurnEnd);
+    fn cut_short(desk: &mut Desk<'_, Self>, how: TurnEnd) -> Result<(), Rejection>;
 
     /// The turn is over: the next seat has its turn, or the game ends.
     fn next_turn(desk: &mut Desk<'_, Self>) -> Result<(), Rejection>;
@@ -40,6 +35,53 @@ pub(crate) trait Rulebook: Clone {
 
     /// What can be asked about a seat by name.
     fn facts(&self, table: &Table, seat: SeatNo) -> Vec<(&'static str, Fact)>;
+
+    /// The dice of the seat to move, by slot.
+    fn dice_on_table(&self, table: &Table) -> Vec<DieOnTable>;
+
+    /// Everything on the table that can be scored, explained, the best first; nothing where dice are not chosen.
+    fn selections_on_table(&self, _table: &Table) -> Vec<Selection> {
+        Vec::new()
+    }
+
+    /// The best of them.
+    fn best_selection(&self, table: &Table) -> Option<Selection> {
+        self.selections_on_table(table).into_iter().next()
+    }
+
+    /// The dice of a seat, one a slot; nothing where seats bring none.
+    fn loadout_of(&self, _seat: SeatNo) -> Vec<Code> {
+        Vec::new()
+    }
+}
+
+/// What a kind of game is played by: its parameters.
+pub(crate) trait Parameters {
+    /// Refuses rules that make no sense.
+    fn check(&self) -> Result<(), Rejection>;
+
+    /// A parameter that may be given by the name of a known value.
+    fn named_value(&self, _parameter: &str, value: &Value) -> Result<Value, Rejection> {
+        Ok(value.clone())
+    }
+
+    /// The special dice there are, if the game is played with any.
+    fn catalogue(&self) -> Option<&Catalogue> {
+        None
+    }
+
+    /// The same with other special dice; `None` is no difference.
+    fn with_catalogue(&self, _catalogue: &Arc<Catalogue>) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// The dice that a seat may play with, out of those it named.
+    fn lawful_loadout(&self, _named: &[String]) -> Result<Vec<Code>, Rejection> {
+        Err(Rejection::NoSpecialDice)
+    }
 }
 
 /// A working copy of a game, on which recorded events take effect at once.
@@ -81,6 +123,20 @@ impl<'a, B: Rulebook> Desk<'a, B> {
             return Err(Rejection::WrongRoll { got: raw, dice, sides });
         }
         Ok((draw, raw))
+    }
+
+    /// The ticket of a weighted choice, and the entry it falls on.
+    pub(crate) fn pick(&mut self, weights: &[u32]) -> Result<(Draw, u32, usize), Rejection> {
+        let sides = weights.iter().copied().fold(0, u32::saturating_add);
+        let draw = Draw { purpose: Purpose::Dice, number: self.table.rolls + 1, sides };
+        let ticket = self.dice.ticket(draw, weights);
+        let entry = ticket.and_then(|ticket| Some((ticket, fair::pick(weights, ticket)?)));
+        let (ticket, entry) = entry.ok_or_else(|| Rejection::WrongRoll {
+            got: ticket.into_iter().collect(),
+            dice: 1,
+            sides,
+        })?;
+        Ok((draw, ticket, entry))
     }
 
     /// Somebody earns money, unless it is a game without.

@@ -9,6 +9,11 @@ pub trait Dice {
     /// The first `count` values of a draw, each from 1 to its sides.
     fn draw(&mut self, draw: Draw, count: u8) -> Vec<u32>;
 
+    /// The ticket of a weighted choice, from 1 to the sum of the weights: the first value of the draw.
+    fn ticket(&mut self, draw: Draw, _weights: &[u32]) -> Option<u32> {
+        self.draw(draw, 1).first().copied()
+    }
+
     /// What the dice are made from, to be revealed when the game is over. Dice that know none can
     /// be used for commands that end no game.
     fn secret(&self) -> Option<Secret>;

@@ -147,7 +147,10 @@ pub struct Saved {
     /// What special dice added to the combinations, in the order in which they did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bonuses: Vec<Boost>,
-    /// The points of this save: the combinations with their effects, and the bonuses.
+    /// How many times the combinations count.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub multiplier: Points,
+    /// The points of this save: the combinations with their effects, multiplied, and the bonuses.
     pub points: Points,
     /// The points of the hand so far, with this save.
     pub turn_score: Points,
@@ -209,6 +212,10 @@ pub enum CombinationName {
     ThreePairs,
     /// Two times three of a kind.
     TwoTriplets,
+    /// Two dice, added up.
+    Sum,
+    /// Two equal dice.
+    Double,
 }
 
 /// A round's points were put on the score.
@@ -299,6 +306,12 @@ pub enum EffectSource {
     FarklePenalty,
     /// The rules score what a round had made before its last hand, in spite of a farkle.
     RoundKept,
+    /// Two equal dice.
+    Double,
+    /// A bank costs the opponents points.
+    BankPenalty,
+    /// A bank went too far.
+    Overshoot,
     /// A special die.
     Die(DieAt),
 }
@@ -336,6 +349,10 @@ pub enum Measure {
     HandPoints,
     /// The points of a bank.
     BankPoints,
+    /// What later rolls of the turn are multiplied by.
+    Multiplier,
+    /// What a bank will cost the opponents.
+    PendingPenalty,
 }
 
 /// What money is awarded for.
@@ -395,6 +412,8 @@ pub enum TurnEnd {
     TimedOut,
     /// The player left.
     Left,
+    /// It came to its end.
+    Finished,
 }
 
 impl TurnEnd {
@@ -406,6 +425,7 @@ impl TurnEnd {
             Self::Forfeited => "forfeited",
             Self::TimedOut => "timed_out",
             Self::Left => "left",
+            Self::Finished => "finished",
         }
     }
 }
@@ -427,6 +447,8 @@ pub struct Outcome {
 pub enum DecidedBy {
     /// The highest score.
     Score,
+    /// Somebody reached exactly what is to be reached.
+    Goal,
     /// A tie, decided by the best single round.
     BestRound,
     /// A tie that nothing decides: the win is shared.

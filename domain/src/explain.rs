@@ -5,7 +5,15 @@ use crate::{Banked, Boost, Combination, CombinationName, Event, Faces, Points, S
 /// How the numbers of an event come about, line by line; nothing where there is nothing to explain.
 pub fn explain(event: &Event) -> Vec<String> {
     match event {
-        Event::Saved(save) => save_lines(&save.combinations, &save.bonuses),
+        Event::Saved(save) => {
+            let mut lines = save_lines(&save.combinations, &save.bonuses);
+            if save.multiplier != 1 {
+                let base: Points = save.combinations.iter().map(Combination::total).sum();
+                let (base, times) = (number(base), number(save.multiplier));
+                lines.push(format!("{base} × {times} = {}", number(save.points)));
+            }
+            lines
+        }
         Event::Banked(bank) => bank_lines(bank),
         Event::Rolled(roll) => plus("Round score", roll.folded.unwrap_or(0)).into_iter().collect(),
         Event::Farkled(farkle) => {
@@ -76,6 +84,8 @@ fn combination(combination: &Combination) -> String {
         CombinationName::Straight => "straight",
         CombinationName::ThreePairs => "three pairs",
         CombinationName::TwoTriplets => "two triplets",
+        CombinationName::Sum => "sum",
+        CombinationName::Double => "double",
     };
     let mut parts = vec![format!("{what} {}", dice(combination.faces))];
     if combination.points != 0 || combination.effects.is_empty() {

@@ -1,4 +1,5 @@
-//! The list of games. A new game is a folder with a [`Rulebook`] and a line in each match here.
+//! The list of games. A new game is a folder with its state ([`Rulebook`]) and its parameters
+//! ([`Parameters`]), and a line in the list below.
 
 use std::sync::Arc;
 
@@ -8,8 +9,9 @@ use serde_json::Value;
 use crate::{
     Command, Dice, DieOnTable, Event, Fact, Game, Legal, Moment, Points, Rejection, Ruleset,
     SeatNo, Selection, Table,
+    dash::{LastLine, LastLineRules, TrueGrit, TrueGritRules, ZeroHour, ZeroHourRules},
     decide::decide_with,
-    desk::{Desk, Rulebook},
+    desk::{Desk, Parameters, Rulebook},
     farkle::{
         Farkle, FarkleRules,
         dice::{Catalogue, Code},
@@ -17,159 +19,154 @@ use crate::{
     legal::legal_with,
 };
 
-/// The names of all games.
-pub const GAMES: [&str; 1] = ["farkle"];
+/// What every game of the list can be asked, handed on to the one it is.
+macro_rules! games {
+    ($($(#[$doc:meta])* $game:ident($board:ty, $rules:ty) = $name:literal,)*) => {
+        /// The names of all games.
+        pub const GAMES: &[&str] = &[$($name),*];
 
-/// Which game, and its parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "game", content = "parameters", rename_all = "snake_case")]
-pub enum Rules {
-    /// Farkle.
-    Farkle(Arc<FarkleRules>),
+        /// Which game, and its parameters.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(tag = "game", content = "parameters")]
+        pub enum Rules {
+            $($(#[$doc])* #[serde(rename = $name)] $game(Arc<$rules>),)*
+        }
+
+        /// What a kind of game has on the table.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum Board {
+            $($(#[$doc])* #[serde(rename = $name)] $game($board),)*
+        }
+
+        impl Rules {
+            /// The presets of a game, the default first.
+            pub fn presets(game: &str) -> Result<Vec<Ruleset>, Rejection> {
+                match game {
+                    $($name => Ok(<$rules>::presets()),)*
+                    _ => Err(Rejection::UnknownGame { game: game.to_owned(), known: GAMES.join(", ") }),
+                }
+            }
+
+            /// The name of the game.
+            pub const fn game(&self) -> &'static str {
+                match self { $(Self::$game(_) => $name,)* }
+            }
+
+            pub(crate) fn most_seats(&self) -> u8 {
+                match self { $(Self::$game(_) => <$board>::MOST_SEATS,)* }
+            }
+
+            fn parameters(&self) -> &dyn Parameters {
+                match self { $(Self::$game(rules) => &**rules,)* }
+            }
+
+            /// These rules with other special dice, if they have any.
+            #[must_use]
+            pub fn with_catalogue(&self, catalogue: &Arc<Catalogue>) -> Self {
+                match self {
+                    $(Self::$game(rules) => {
+                        Self::$game(rules.with_catalogue(catalogue).map_or_else(|| Arc::clone(rules), Arc::new))
+                    })*
+                }
+            }
+        }
+
+        impl Board {
+            pub(crate) fn new(rules: &Rules) -> Self {
+                match rules { $(Rules::$game(rules) => Self::$game(<$board>::new(rules)),)* }
+            }
+
+            pub(crate) fn apply(&mut self, event: &Event) {
+                match self { $(Self::$game(board) => board.apply(event),)* }
+            }
+
+            /// The points of each seat, in seat order.
+            pub fn scores(&self) -> Vec<Points> {
+                match self { $(Self::$game(board) => board.scores(),)* }
+            }
+
+            pub(crate) fn facts(&self, table: &Table, seat: SeatNo) -> Vec<(&'static str, Fact)> {
+                match self { $(Self::$game(board) => board.facts(table, seat),)* }
+            }
+        }
+
+        impl Game {
+            pub(crate) fn decide(
+                &self,
+                command: &Command,
+                now: Moment,
+                dice: &mut dyn Dice,
+            ) -> Result<Vec<Event>, Rejection> {
+                match &self.board {
+                    $(Board::$game(board) => {
+                        decide_with(Desk::new(&self.table, board, now, dice), command)
+                    })*
+                }
+            }
+
+            /// The dice of the seat to move, by slot.
+            pub fn dice(&self) -> Vec<DieOnTable> {
+                match &self.board { $(Board::$game(board) => board.dice_on_table(&self.table),)* }
+            }
+
+            /// Every selection of the roll on the table that scores, explained, the best one first.
+            pub fn selections(&self) -> Vec<Selection> {
+                match &self.board { $(Board::$game(board) => board.selections_on_table(&self.table),)* }
+            }
+
+            /// The selection of the roll on the table that scores the most, with as many dice as possible.
+            pub fn best_selection(&self) -> Option<Selection> {
+                match &self.board { $(Board::$game(board) => board.best_selection(&self.table),)* }
+            }
+
+            /// The dice of a seat, one a slot.
+            pub fn loadout(&self, seat: SeatNo) -> Vec<Code> {
+                match &self.board { $(Board::$game(board) => board.loadout_of(seat),)* }
+            }
+
+            /// Every command that would be accepted now.
+            pub fn legal_commands(&self) -> Vec<Legal> {
+                match &self.board { $(Board::$game(board) => legal_with(&self.table, board),)* }
+            }
+        }
+    };
 }
 
-/// What a kind of game has on the table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Board {
+games! {
     /// Farkle.
-    Farkle(Farkle),
+    Farkle(Farkle, FarkleRules) = "farkle",
+    /// DashDice: count down to exactly 0.
+    ZeroHour(ZeroHour, ZeroHourRules) = "zero_hour",
+    /// DashDice: one turn each, again after doubles.
+    LastLine(LastLine, LastLineRules) = "last_line",
+    /// DashDice: one turn each, until a single 1.
+    TrueGrit(TrueGrit, TrueGritRules) = "true_grit",
 }
 
 impl Rules {
-    /// The presets of a game, the default first.
-    pub fn presets(game: &str) -> Result<Vec<Ruleset>, Rejection> {
-        match game {
-            "farkle" => Ok(FarkleRules::presets()),
-            _ => Err(Rejection::UnknownGame { game: game.to_owned(), known: GAMES.join(", ") }),
-        }
+    pub(crate) fn check(&self) -> Result<(), Rejection> {
+        self.parameters().check()
     }
 
     /// A parameter that was given by the name of a known value.
     pub(crate) fn named_value(&self, parameter: &str, value: &Value) -> Result<Value, Rejection> {
-        match self {
-            Self::Farkle(_) => FarkleRules::named_value(parameter, value),
-        }
+        self.parameters().named_value(parameter, value)
     }
 
     /// The special dice of the game, if it is played with any.
     pub fn catalogue(&self) -> Option<&Catalogue> {
-        match self {
-            Self::Farkle(rules) => rules.catalogue.as_deref(),
-        }
+        self.parameters().catalogue()
     }
 
     /// The dice that a seat may play with under these rules, out of those it named.
     pub fn lawful_loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
-        match self {
-            Self::Farkle(rules) => rules.loadout(named),
-        }
-    }
-
-    /// These rules with other special dice, if they have any.
-    #[must_use]
-    pub fn with_catalogue(&self, catalogue: &Arc<Catalogue>) -> Self {
-        match self {
-            Self::Farkle(rules) => Self::Farkle(rules.with_catalogue(catalogue)),
-        }
-    }
-
-    /// The name of the game.
-    pub const fn game(&self) -> &'static str {
-        match self {
-            Self::Farkle(_) => "farkle",
-        }
-    }
-
-    pub(crate) fn check(&self) -> Result<(), Rejection> {
-        match self {
-            Self::Farkle(rules) => rules.check(),
-        }
-    }
-
-    pub(crate) fn most_seats(&self) -> u8 {
-        match self {
-            Self::Farkle(_) => Farkle::MOST_SEATS,
-        }
-    }
-}
-
-impl Board {
-    pub(crate) fn new(rules: &Rules) -> Self {
-        match rules {
-            Rules::Farkle(rules) => Self::Farkle(Farkle::new(rules)),
-        }
-    }
-
-    pub(crate) fn apply(&mut self, event: &Event) {
-        match self {
-            Self::Farkle(farkle) => farkle.apply(event),
-        }
-    }
-
-    /// The points of each seat, in seat order.
-    pub fn scores(&self) -> Vec<Points> {
-        match self {
-            Self::Farkle(farkle) => farkle.scores(),
-        }
-    }
-
-    pub(crate) fn facts(&self, table: &Table, seat: SeatNo) -> Vec<(&'static str, Fact)> {
-        match self {
-            Self::Farkle(farkle) => farkle.facts(table, seat),
-        }
+        self.parameters().lawful_loadout(named)
     }
 }
 
 impl Game {
-    pub(crate) fn decide(
-        &self,
-        command: &Command,
-        now: Moment,
-        dice: &mut dyn Dice,
-    ) -> Result<Vec<Event>, Rejection> {
-        match &self.board {
-            Board::Farkle(board) => decide_with(Desk::new(&self.table, board, now, dice), command),
-        }
-    }
-
-    /// The dice of the seat to move, by slot.
-    pub fn dice(&self) -> Vec<DieOnTable> {
-        match &self.board {
-            Board::Farkle(farkle) => farkle.dice_on_table(self.table.turn.seat),
-        }
-    }
-
-    /// Every selection of the roll on the table that scores, explained, the best one first.
-    pub fn selections(&self) -> Vec<Selection> {
-        match &self.board {
-            Board::Farkle(board) => board.selections_on_table(&self.table),
-        }
-    }
-
-    /// The selection of the roll on the table that scores the most, with as many dice as possible.
-    pub fn best_selection(&self) -> Option<Selection> {
-        match &self.board {
-            Board::Farkle(board) => board.best_selection(&self.table),
-        }
-    }
-
     /// The dice that a seat may play with, out of those it named.
     pub fn lawful_loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
         self.table.ruleset.rules.lawful_loadout(named)
-    }
-
-    /// The dice of a seat, one a slot.
-    pub fn loadout(&self, seat: SeatNo) -> Vec<Code> {
-        match &self.board {
-            Board::Farkle(farkle) => farkle.loadout_of(seat),
-        }
-    }
-
-    /// Every command that would be accepted now.
-    pub fn legal_commands(&self) -> Vec<Legal> {
-        match &self.board {
-            Board::Farkle(board) => legal_with(&self.table, board),
-        }
     }
 }

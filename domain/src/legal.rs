@@ -37,7 +37,7 @@ pub(crate) fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
         Stage::Gathering => {
             legal.extend(free_seat(table).map(|_| Legal::Join));
             legal.extend(table.seated().map(Legal::ChooseSeed));
-            if board.has_loadouts() {
+            if table.ruleset.rules.catalogue().is_some() {
                 legal.extend(table.seated().map(Legal::ChooseLoadout));
             }
             if table.seated().count() >= usize::from(table.ruleset.table.min_seats) {

@@ -65,6 +65,7 @@ mod table_view;
 mod text;
 mod verify;
 
+pub mod dash;
 pub mod fair;
 pub mod farkle;
 

@@ -3,7 +3,7 @@
 use crate::{
     AwardedFor, DecidedBy, EffectApplied, EffectSource, Event, FarkledBy, LeftBecause, Measure,
     Outcome, SeatNo, Table,
-    explain::{bank_lines, dice, number, save_lines},
+    explain::{bank_lines, dice, explain, number},
     farkle::dice::{Code, DieAt},
 };
 
@@ -31,7 +31,7 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
             let hot = if save.left.is_empty() { ", hot dice" } else { "" };
             let (who, turn) = (who(save.seat), number(save.turn_score));
             let points = number(save.points);
-            let why = save_lines(&save.combinations, &save.bonuses).join(", ");
+            let why = explain(event).join(", ");
             format!("{who} saves {points}: {why} (turn score {turn}{hot})")
         }
         Event::Banked(bank) => {
@@ -83,6 +83,9 @@ fn changed(effect: &EffectApplied, table: &Table) -> String {
     let what = match effect.source {
         EffectSource::FarklePenalty => "penalty for farkles in a row".to_owned(),
         EffectSource::RoundKept => "the completed hands count".to_owned(),
+        EffectSource::Double => "double".to_owned(),
+        EffectSource::BankPenalty => "the price of a bank".to_owned(),
+        EffectSource::Overshoot => "too far".to_owned(),
         EffectSource::Die(die) => die_name(table, die),
     };
     let changes: Vec<String> = effect
@@ -97,7 +100,7 @@ fn ending(outcome: &Outcome, table: &Table) -> String {
     let winners: Vec<String> = outcome.winners.iter().map(|&seat| name(table, seat)).collect();
     let winners = winners.join(" and ");
     match outcome.by {
-        DecidedBy::Score => format!("{winners} wins"),
+        DecidedBy::Score | DecidedBy::Goal => format!("{winners} wins"),
         DecidedBy::BestRound => format!("{winners} wins the tie by the best single round"),
         DecidedBy::SharedWin => format!("{winners} share the win"),
         DecidedBy::LastSeat => format!("{winners} wins: all others have left"),
@@ -117,6 +120,8 @@ fn measure(measure: Measure) -> &'static str {
         Measure::SavePoints => "save",
         Measure::HandPoints => "turn score",
         Measure::BankPoints => "bank",
+        Measure::Multiplier => "multiplier",
+        Measure::PendingPenalty => "penalty of a bank",
     }
 }
 

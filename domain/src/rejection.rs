@@ -108,6 +108,8 @@ pub enum Rejection {
     NoTimeLimit,
     #[error("time is not up yet: {} ms are left", deadline.0.saturating_sub(now.0))]
     TimeNotUp { deadline: Moment, now: Moment },
+    #[error("this game has no such move; its moves are: {moves}")]
+    NoSuchMove { moves: &'static str },
     #[error("no dice are on the table; roll first")]
     NothingRolled,
     #[error("dice of this roll are saved already; roll the rest or bank")]

@@ -46,6 +46,23 @@ pub struct TableRules {
     pub practice: bool,
 }
 
+impl TableRules {
+    /// What most games have.
+    pub(crate) const fn usual() -> Self {
+        Self {
+            min_seats: 1,
+            max_seats: 8,
+            turn_seconds: 120,
+            solo_turn_seconds: 0,
+            time_outs_to_forfeit: 3,
+            expiry_hours: 72,
+            finish_award: 3,
+            win_award: 5,
+            practice: false,
+        }
+    }
+}
+
 impl Ruleset {
     /// The preset of a game; without a name, the game's default.
     pub fn preset(game: &str, name: Option<&str>) -> Result<Self, Rejection> {

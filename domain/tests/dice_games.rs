@@ -78,7 +78,7 @@ fn loadout(catalogue: &Catalogue, numbers: &mut Numbers) -> Vec<String> {
 /// Any move; banks more often, so that games end.
 fn choose(game: &Game, numbers: &mut Numbers) -> Command {
     let seat = game.to_move().unwrap();
-    let Board::Farkle(farkle) = &game.board;
+    let Board::Farkle(farkle) = &game.board else { panic!("this is Farkle") };
     match farkle.round.phase {
         Phase::Opening => roll(seat),
         Phase::Saved if numbers.below(2) == 0 => bank(seat, None),

@@ -306,7 +306,7 @@ fn begun(mut table: Match, kind: &str, number: u32) -> Game {
 
 /// What the player does.
 fn next(game: &Game, bank_at: i64) -> Command {
-    let Board::Farkle(farkle) = &game.board;
+    let Board::Farkle(farkle) = &game.board else { panic!("this is Farkle") };
     if farkle.round.phase != Phase::Rolled {
         return roll(0);
     }

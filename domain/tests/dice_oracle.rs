@@ -215,7 +215,7 @@ impl Player {
         let best = expected.iter().map(|(_, points)| *points).max().unwrap_or(0);
         assert_eq!(rolled.max_points, best, "{rolled:?} with {:?}", self.kinds);
         assert_eq!(rolled.folded, folded, "{rolled:?} with {:?}", self.kinds);
-        let Board::Farkle(farkle) = &self.table.game().board;
+        let Board::Farkle(farkle) = &self.table.game().board else { panic!("this is Farkle") };
         let mut found: Vec<Scoring> = farkle.selections(0).collect();
         found.sort_unstable();
         let on_a_streak = |(slots, points): &Scoring| (*slots, points + 50 * self.streak);

@@ -69,7 +69,7 @@ fn is_the_fold_of_its_log(table: &Match) {
 /// Every point is explained: saved points are banked or forfeited, and a score is what was banked
 /// less the penalties.
 fn points_are_conserved(table: &Match) {
-    let Board::Farkle(farkle) = &table.game().board;
+    let Board::Farkle(farkle) = &table.game().board else { panic!("this is Farkle") };
     let seats = farkle.players.len();
     let (mut scores, mut forfeited, mut saved) = (vec![0; seats], vec![0; seats], 0);
     for event in &table.log {

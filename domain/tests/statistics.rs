@@ -9,7 +9,7 @@ use domain::{Board, CombinationName, Play, Slots, TurnEnd, farkle::Farkle};
 use serde_json::json;
 
 fn farkle(table: &Match) -> &Farkle {
-    let Board::Farkle(farkle) = &table.game().board;
+    let Board::Farkle(farkle) = &table.game().board else { panic!("this is Farkle") };
     farkle
 }
 

@@ -6,6 +6,7 @@ mod accounts;
 mod authorisation;
 mod challenge;
 mod clocks;
+mod dash;
 mod failures;
 mod games;
 mod hostile;

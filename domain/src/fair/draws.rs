@@ -26,6 +26,12 @@ pub fn pick(weights: &[u32], ticket: u32) -> Option<usize> {
     })
 }
 
+/// The first ticket of an entry, for dice that fall as somebody says.
+pub fn first_ticket(weights: &[u32], entry: usize) -> Option<u32> {
+    let before = weights.get(..entry)?.iter().copied().fold(0, u32::saturating_add);
+    (*weights.get(entry)? > 0).then(|| before.saturating_add(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,6 +40,10 @@ mod tests {
     fn every_ticket_falls_on_its_entry() {
         let weights = [2, 0, 3];
         let picked: Vec<_> = (0..=6).map(|ticket| pick(&weights, ticket)).collect();
+        assert_eq!(
+            [0, 1, 2, 3].map(|entry| first_ticket(&weights, entry)),
+            [Some(1), None, Some(3), None]
+        );
         assert_eq!(picked, [None, Some(0), Some(0), Some(2), Some(2), Some(2), None]);
     }
 }

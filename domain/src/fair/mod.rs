@@ -10,7 +10,7 @@ mod draws;
 mod key;
 
 pub use digest::{Commitment, RulesetHash, Secret, SeedsHash};
-pub use draws::pick;
+pub use draws::{first_ticket, pick};
 pub use key::{DiceKey, FairDice};
 
 use crate::{GameId, Ruleset, text::ClientSeed};

@@ -268,7 +268,9 @@ impl Farkle {
                 Measure::CombinationPoints
                 | Measure::SavePoints
                 | Measure::HandPoints
-                | Measure::BankPoints => {}
+                | Measure::BankPoints
+                | Measure::Multiplier
+                | Measure::PendingPenalty => {}
             }
         }
     }

@@ -6,9 +6,9 @@ use super::{
     effects::{Fall, Relief, in_order},
 };
 use crate::{
-    AwardedFor, Banked, Boost, Change, Dollars, EffectApplied, EffectSource, Event, Faces, Fact,
-    Farkled, FarkledBy, Measure, Play, Points, Rejection, Rolled, Saved, SeatNo, Slots, Table,
-    TurnEnd, TurnEnded,
+    AwardedFor, Banked, Boost, Change, DieOnTable, Dollars, EffectApplied, EffectSource, Event,
+    Faces, Fact, Farkled, FarkledBy, Measure, Play, Points, Rejection, Rolled, Saved, SeatNo,
+    Selection, Slots, Table, TurnEnd, TurnEnded,
     desk::{Desk, Rulebook},
 };
 
@@ -19,14 +19,6 @@ impl Rulebook for Farkle {
 
     fn apply(&mut self, event: &Event) {
         self.fold(event);
-    }
-
-    fn has_loadouts(&self) -> bool {
-        self.rules.catalogue.is_some()
-    }
-
-    fn loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
-        self.rules.loadout(named)
     }
 
     fn play(desk: &mut FarkleDesk<'_>, play: &Play) -> Result<(), Rejection> {
@@ -77,10 +69,11 @@ impl Rulebook for Farkle {
     }
 
     /// What is not banked is lost, and so is the bonus of earlier farkles; it is no farkle, and no die does anything.
-    fn cut_short(desk: &mut FarkleDesk<'_>, how: TurnEnd) {
+    fn cut_short(desk: &mut FarkleDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
         let forfeited = desk.board.round.unbanked();
         let bonus_lost = desk.board.player(desk.table.turn.seat).dare;
         desk.record(Event::TurnEnded(TurnEnded { bonus_lost, ..ended(desk, how, 0, forfeited) }));
+        Ok(())
     }
 
     fn next_turn(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
@@ -93,6 +86,22 @@ impl Rulebook for Farkle {
 
     fn facts(&self, table: &Table, seat: SeatNo) -> Vec<(&'static str, Fact)> {
         self.seat_facts(table, seat)
+    }
+
+    fn dice_on_table(&self, table: &Table) -> Vec<DieOnTable> {
+        self.show_dice(table.turn.seat)
+    }
+
+    fn selections_on_table(&self, table: &Table) -> Vec<Selection> {
+        self.show_selections(table)
+    }
+
+    fn best_selection(&self, table: &Table) -> Option<Selection> {
+        self.show_best(table)
+    }
+
+    fn loadout_of(&self, seat: SeatNo) -> Vec<Code> {
+        (0..self.rules.dice).map(|slot| self.die_code(seat, slot)).collect()
     }
 }
 
@@ -145,6 +154,7 @@ fn save(desk: &mut FarkleDesk<'_>, named: &[u8]) -> Result<(), Rejection> {
         slots,
         combinations,
         bonuses: save.bonuses,
+        multiplier: 1,
         points: save.points,
         turn_score: board.round.turn_score.saturating_add(save.points),
         left: roll.slots.without(slots),

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     Points, Rejection, Rules, Ruleset, TableRules,
+    desk::Parameters,
     ruleset::{bad, within},
 };
 
@@ -93,63 +94,9 @@ impl FarkleRules {
         ]
     }
 
-    /// The codes of a loadout that a player named, checked.
-    pub(crate) fn loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
-        let catalogue = self.catalogue.as_deref().ok_or(Rejection::NoSpecialDice)?;
-        let limits = self.loadout_limits.clone().unwrap_or_default();
-        parse_loadout(named, self.dice, catalogue, &limits, &self.scoring)
-    }
-
-    /// These rules with other special dice, if they have any.
-    pub(crate) fn with_catalogue(self: &Arc<Self>, catalogue: &Arc<Catalogue>) -> Arc<Self> {
-        match &self.catalogue {
-            Some(own) if own != catalogue => {
-                let catalogue = Some(Arc::clone(catalogue));
-                Arc::new(Self { catalogue, ..Self::clone(self) })
-            }
-            Some(_) | None => Arc::clone(self),
-        }
-    }
-
     /// Whether a farkle loses the completed hands of its round too.
     pub(crate) fn forfeits_round(&self) -> bool {
         self.farkle_forfeits_round.unwrap_or(true)
-    }
-
-    /// A scoring table may be given by its name.
-    pub(crate) fn named_value(parameter: &str, value: &Value) -> Result<Value, Rejection> {
-        let ("scoring", Value::String(name)) = (parameter, value) else { return Ok(value.clone()) };
-        let table = Scoring::named(name).and_then(|table| serde_json::to_value(table).ok());
-        table.ok_or_else(|| {
-            bad(parameter, value, format!("the known tables are {}", Scoring::NAMES.join(", ")))
-        })
-    }
-
-    /// Refuses rules that make no sense.
-    pub(crate) fn check(&self) -> Result<(), Rejection> {
-        within("dice", self.dice, 1..=MOST_DICE)?;
-        if let Some(target) = self.target {
-            within("target", target, 1..=MOST_POINTS)?;
-        }
-        if let Some(rounds) = self.rounds {
-            within("rounds", rounds, 1..=1_000)?;
-        }
-        if self.target.is_none() && self.rounds.is_none() {
-            return Err(bad("target", "null", "a game needs a target or a number of rounds"));
-        }
-        if let Some(rounds) = self.overtime_rounds {
-            within("overtime_rounds", rounds, 0..=1_000)?;
-        }
-        within("penalty_farkles", self.penalty_farkles, 1..=100)?;
-        within("penalty_points", self.penalty_points, 0..=MOST_POINTS)?;
-        within("break_in", self.break_in, 0..=MOST_POINTS)?;
-        if let Some(catalogue) = &self.catalogue {
-            catalogue.check()?;
-        }
-        if let Some(limits) = &self.loadout_limits {
-            limits.check()?;
-        }
-        self.check_scoring()
     }
 
     fn check_scoring(&self) -> Result<(), Rejection> {
@@ -177,21 +124,63 @@ impl FarkleRules {
     }
 }
 
+impl Parameters for FarkleRules {
+    fn check(&self) -> Result<(), Rejection> {
+        within("dice", self.dice, 1..=MOST_DICE)?;
+        if let Some(target) = self.target {
+            within("target", target, 1..=MOST_POINTS)?;
+        }
+        if let Some(rounds) = self.rounds {
+            within("rounds", rounds, 1..=1_000)?;
+        }
+        if self.target.is_none() && self.rounds.is_none() {
+            return Err(bad("target", "null", "a game needs a target or a number of rounds"));
+        }
+        if let Some(rounds) = self.overtime_rounds {
+            within("overtime_rounds", rounds, 0..=1_000)?;
+        }
+        within("penalty_farkles", self.penalty_farkles, 1..=100)?;
+        within("penalty_points", self.penalty_points, 0..=MOST_POINTS)?;
+        within("break_in", self.break_in, 0..=MOST_POINTS)?;
+        if let Some(catalogue) = &self.catalogue {
+            catalogue.check()?;
+        }
+        if let Some(limits) = &self.loadout_limits {
+            limits.check()?;
+        }
+        self.check_scoring()
+    }
+
+    /// A scoring table may be given by its name.
+    fn named_value(&self, parameter: &str, value: &Value) -> Result<Value, Rejection> {
+        let ("scoring", Value::String(name)) = (parameter, value) else { return Ok(value.clone()) };
+        let table = Scoring::named(name).and_then(|table| serde_json::to_value(table).ok());
+        table.ok_or_else(|| {
+            bad(parameter, value, format!("the known tables are {}", Scoring::NAMES.join(", ")))
+        })
+    }
+
+    fn catalogue(&self) -> Option<&Catalogue> {
+        self.catalogue.as_deref()
+    }
+
+    fn with_catalogue(&self, catalogue: &Arc<Catalogue>) -> Option<Self> {
+        let differs = self.catalogue.as_ref().is_some_and(|own| own != catalogue);
+        differs.then(|| Self { catalogue: Some(Arc::clone(catalogue)), ..self.clone() })
+    }
+
+    fn lawful_loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
+        let catalogue = self.catalogue.as_deref().ok_or(Rejection::NoSpecialDice)?;
+        let limits = self.loadout_limits.clone().unwrap_or_default();
+        parse_loadout(named, self.dice, catalogue, &limits, &self.scoring)
+    }
+}
+
 fn preset(name: &str, rules: FarkleRules) -> Ruleset {
     Ruleset {
         preset: name.to_owned(),
         version: 1,
-        table: TableRules {
-            min_seats: 1,
-            max_seats: 8,
-            turn_seconds: 120,
-            solo_turn_seconds: 0,
-            time_outs_to_forfeit: 3,
-            expiry_hours: 72,
-            finish_award: 3,
-            win_award: 5,
-            practice: false,
-        },
+        table: TableRules::usual(),
         rules: Rules::Farkle(Arc::new(rules)),
     }
 }

@@ -5,7 +5,7 @@ use crate::{DieOnTable, DiePlace, SeatNo, Selection, Slots, Table};
 
 impl Farkle {
     /// Where each die of the set lies. The rolls of the round tell: a die shows what it was last rolled to.
-    pub(crate) fn dice_on_table(&self, seat: SeatNo) -> Vec<DieOnTable> {
+    pub(super) fn show_dice(&self, seat: SeatNo) -> Vec<DieOnTable> {
         let place = |slot| match (self.round.phase, self.round.hand.contains(slot)) {
             (Phase::Opening, _) | (Phase::Saved, true) => DiePlace::Hand,
             (Phase::Rolled, true) => DiePlace::Table,
@@ -26,18 +26,13 @@ impl Farkle {
             .collect()
     }
 
-    /// The dice of a seat, one a slot.
-    pub(crate) fn loadout_of(&self, seat: SeatNo) -> Vec<Code> {
-        (0..self.rules.dice).map(|slot| self.die_code(seat, slot)).collect()
-    }
-
-    fn die_code(&self, seat: SeatNo, slot: u8) -> Code {
+    pub(super) fn die_code(&self, seat: SeatNo, slot: u8) -> Code {
         let kind = self.player(seat).dice.kind(slot, self.rules.catalogue.as_deref());
         kind.map_or(Code::STANDARD, |kind| kind.code)
     }
 
     /// Everything that scores, the best first.
-    pub(crate) fn selections_on_table(&self, table: &Table) -> Vec<Selection> {
+    pub(super) fn show_selections(&self, table: &Table) -> Vec<Selection> {
         let seat = table.turn.seat;
         let found: Vec<Slots> = self.selections(seat).map(|(slots, _)| slots).collect();
         let mut selections = self.explained(&found, table);
@@ -45,7 +40,7 @@ impl Farkle {
         selections
     }
 
-    pub(crate) fn best_selection(&self, table: &Table) -> Option<Selection> {
+    pub(super) fn show_best(&self, table: &Table) -> Option<Selection> {
         let best =
             self.selections(table.turn.seat).max_by_key(|(slots, points)| (*points, slots.len()));
         self.explained(&[best?.0], table).pop()

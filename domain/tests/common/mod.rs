@@ -49,6 +49,13 @@ impl Match {
         table
     }
 
+    /// A table of any game under one of its presets, nobody seated yet.
+    pub(crate) fn of(game: &str, preset: &str) -> Self {
+        let mut table = Self::empty();
+        table.tell(&create(Ruleset::preset(game, Some(preset)).unwrap()), &[]).unwrap();
+        table
+    }
+
     /// A running game of so many seats.
     pub(crate) fn running(preset: &str, changes: Value, seats: u8) -> Self {
         let mut table = Self::open(preset, changes);

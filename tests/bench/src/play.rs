@@ -48,7 +48,7 @@ fn join(seat: u128) -> Command {
 }
 
 fn play(game: &Game) -> Play {
-    let Board::Farkle(farkle) = &game.board;
+    let Board::Farkle(farkle) = &game.board else { return Play::Roll };
     match farkle.round.phase {
         Phase::Rolled => {
             let best = farkle

@@ -157,7 +157,7 @@ struct Clock {
 /// How a game ended.
 #[derive(Clone, Debug, SimpleObject)]
 struct Outcome {
-    /// What decided it: `score`, `best_round`, `shared_win`, `last_seat`, `deserted` or `abandoned`.
+    /// What decided it: `score`, `goal`, `best_round`, `shared_win`, `last_seat`, `deserted` or `abandoned`.
     decided_by: String,
     /// The winning seats; none if there is no winner.
     winners: Vec<Seat>,

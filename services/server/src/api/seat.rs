@@ -123,6 +123,8 @@ struct TurnState {
     farkles_in_a_row: i32,
     /// Dice saved this round.
     dice_saved: i32,
+    /// What a bank will cost the opponents.
+    pending_penalty: Long,
 }
 
 impl TurnState {
@@ -133,15 +135,18 @@ impl TurnState {
                 Fact::Flag(_) | Fact::Text(_) => 0,
             })
         };
+        // Special dice multiply a hand, doubles the rolls of a turn: no game has both.
+        let multiplier = number("double").max(number("multiplier")).max(1);
         Self {
             turn_score: Long(number("turn_score")),
-            multiplier: Long(number("double")),
+            multiplier: Long(multiplier),
             round_score: Long(number("round_score")),
             unbanked: Long(number("unbanked")),
             hot_counter: int(number("hot")),
             dare_bonus: Long(number("dare")),
             farkles_in_a_row: int(number("farkles_in_a_row")),
             dice_saved: int(number("dice_saved")),
+            pending_penalty: Long(number("pending_penalty")),
         }
     }
 }

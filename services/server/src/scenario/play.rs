@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     Command, Dice, Draw, Event, Game, GameId, Moment, PlayerId, Rejection, Ruleset, decide, evolve,
-    fair::{Secret, commitment, ruleset_hash},
+    fair::{Secret, commitment, first_ticket, ruleset_hash},
     narrate, replay,
 };
 use uuid::Uuid;
@@ -45,12 +45,35 @@ pub(super) enum Verdict {
 /// Scripted dice have no secret; this one stands where a game needs one to end.
 const SECRET: Secret = Secret([0; 32]);
 
-/// Dice that fall as the step says.
-struct Script<'a>(&'a [u32]);
+/// Dice that fall as the step says. A step rolls once, and all its values are for that roll; only where the house rolls on
+/// for who does not, they are for one roll after the other.
+struct Script<'a> {
+    values: &'a [u32],
+    one_by_one: bool,
+}
+
+impl Script<'_> {
+    fn next(&mut self, count: usize) -> Vec<u32> {
+        let count = if self.one_by_one { count.min(self.values.len()) } else { self.values.len() };
+        let (now, later) = self.values.split_at(count);
+        if self.one_by_one {
+            self.values = later;
+        }
+        now.to_vec()
+    }
+}
 
 impl Dice for Script<'_> {
-    fn draw(&mut self, _: Draw, _: u8) -> Vec<u32> {
-        self.0.to_vec()
+    fn draw(&mut self, _: Draw, count: u8) -> Vec<u32> {
+        self.next(count.into())
+    }
+
+    /// Dice with weights are written as what they show: two faces are one of 36 rolls.
+    fn ticket(&mut self, _: Draw, weights: &[u32]) -> Option<u32> {
+        let faces = self.next(2);
+        let [first, second] = faces[..] else { return None };
+        let face = |value: u32| (1..=6).contains(&value).then_some(value as usize - 1);
+        first_ticket(weights, face(first)? * 6 + face(second)?)
     }
 
     fn secret(&self) -> Option<Secret> {
@@ -150,8 +173,8 @@ impl Run<'_> {
         let touched = self.now;
         self.now = self.moment_of(verb);
         let raw = match verb {
-            Verb::Play(_, raw) => raw.as_slice(),
-            Verb::TimeOut | Verb::Quit | Verb::Abandon => &[],
+            Verb::Play(_, raw) | Verb::TimeOut(raw) => raw.as_slice(),
+            Verb::Quit | Verb::Abandon => &[],
         };
         let command = verb.command(u8::try_from(seat).unwrap_or(u8::MAX), touched);
         let answer = self.tell(line, &command, raw);
@@ -178,14 +201,16 @@ impl Run<'_> {
         let Some(table) = self.game.as_ref().map(|game| &game.table) else { return self.now };
         let next = self.now.plus_seconds(1);
         match verb {
-            Verb::TimeOut => next.max(table.turn.deadline.unwrap_or(next)),
+            Verb::TimeOut(_) => next.max(table.turn.deadline.unwrap_or(next)),
             Verb::Abandon => self.now.plus_hours(table.ruleset.table.expiry_hours),
             Verb::Play(..) | Verb::Quit => next,
         }
     }
 
     fn tell(&mut self, line: usize, command: &Command, raw: &[u32]) -> Result<(), Rejection> {
-        self.last = decide(self.game.as_ref(), command, self.now, &mut Script(raw))?;
+        let one_by_one = matches!(command, Command::TimeOut { .. });
+        let mut dice = Script { values: raw, one_by_one };
+        self.last = decide(self.game.as_ref(), command, self.now, &mut dice)?;
         for event in &self.last {
             self.game = evolve(self.game.take(), event);
             let told = self.game.as_ref().and_then(|game| narrate(event, &game.table));

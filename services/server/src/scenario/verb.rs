@@ -7,16 +7,15 @@ use domain::{Command, Moment, Play, SeatNo};
 pub(super) enum Verb {
     /// A move, with the dice scripted for it.
     Play(Play, Vec<u32>),
-    /// The clock runs out, and the house ends the turn.
-    TimeOut,
+    /// The clock runs out, and the house ends the turn, with the dice scripted for what it rolls.
+    TimeOut(Vec<u32>),
     /// The player leaves.
     Quit,
     /// The house closes the game.
     Abandon,
 }
 
-const VERBS: &str =
-    "roll [raw values], save [slots], bank, bank [slots], forfeit, timeout, quit; house: abandon";
+const VERBS: &str = "roll [raw values], save [slots], bank, bank [slots], forfeit, timeout, timeout [raw values], quit; house: abandon";
 
 impl Verb {
     /// A verb as a step writes it, for a seat or for the house.
@@ -33,7 +32,7 @@ impl Verb {
             }
             ("bank", _, false) => Ok(Self::Play(Play::Bank { slots: optional(rest)? }, Vec::new())),
             ("forfeit", "", false) => Ok(Self::Play(Play::Forfeit, Vec::new())),
-            ("timeout", "", false) => Ok(Self::TimeOut),
+            ("timeout", _, false) => Ok(Self::TimeOut(optional(rest)?.unwrap_or_default())),
             ("quit", "", false) => Ok(Self::Quit),
             ("abandon", "", true) => Ok(Self::Abandon),
             _ => Err(format!("'{written}' is no step; there are: {VERBS}")),
@@ -44,7 +43,7 @@ impl Verb {
     pub(super) fn command(&self, seat: SeatNo, touched: Moment) -> Command {
         match self {
             Self::Play(play, _) => Command::Play { seat, play: play.clone() },
-            Self::TimeOut => Command::TimeOut { seat },
+            Self::TimeOut(_) => Command::TimeOut { seat },
             Self::Quit => Command::Leave { seat },
             Self::Abandon => Command::Abandon { touched },
         }

@@ -1,0 +1,164 @@
+//! Laws of every game in the list, under every preset: a game that is added is held to them by being in the list.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Match, SECRET, bank, create, join, play, roll, save};
+use domain::{
+    Command, Event, GAMES, Game, Legal, Moment, Play, Proven, Rejection, Rules, Ruleset, Slots,
+    Stage, decide, fair::FairDice, legal_commands, replay, verify,
+};
+
+/// No random game takes longer.
+const MOST_COMMANDS: usize = 50_000;
+
+/// Numbers that look random and are the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 20).unwrap() % most
+    }
+}
+
+/// Every command there is at a table of this size, right or wrong.
+fn universe(table: &Match) -> Vec<Command> {
+    let seats = u8::try_from(table.game().table.seats.len()).unwrap();
+    let mut all =
+        vec![create(Ruleset::clone(&table.game().table.ruleset)), Command::Start, join(100)];
+    all.extend([table.now, Moment(0)].map(|touched| Command::Abandon { touched }));
+    for seat in 0..=seats {
+        all.push(Command::ChooseSeed { seat, seed: "another".into() });
+        all.push(Command::ChooseLoadout { seat, dice: vec!["LUCKY".into()] });
+        all.extend([Command::Leave { seat }, Command::TimeOut { seat }]);
+        all.extend([roll(seat), bank(seat, None), play(seat, Play::Forfeit)]);
+        for slots in Slots::first(6).subsets() {
+            all.extend([save(seat, &slots.to_vec()), bank(seat, Some(&slots.to_vec()))]);
+        }
+        all.extend([save(seat, &[]), save(seat, &[0, 0]), bank(seat, Some(&[255]))]);
+    }
+    all
+}
+
+/// A listed command is accepted, an unlisted one refused; and neither changes the state it was asked of.
+fn listed_if_and_only_if_accepted(table: &Match) {
+    let before = table.game().clone();
+    let legal = legal_commands(Some(&before));
+    let mut dice = FairDice::new(SECRET, &before);
+    for command in universe(table) {
+        let listed = legal.iter().any(|legal| legal.covers(&command, table.now));
+        let answer = decide(Some(&before), &command, table.now, &mut dice);
+        assert_eq!(listed, answer.is_ok(), "{command:?}: {answer:?}");
+    }
+    assert_eq!(*table.game(), before);
+}
+
+/// The state survives being written and read, and is the fold of its written log.
+fn is_the_fold_of_its_log(table: &Match) {
+    let written = serde_json::to_string(table.game()).unwrap();
+    assert_eq!(serde_json::from_str::<Game>(&written).unwrap(), *table.game());
+    let read: Vec<Event> = table
+        .log
+        .iter()
+        .map(|event| serde_json::from_str(&serde_json::to_string(event).unwrap()).unwrap())
+        .collect();
+    assert_eq!(read, table.log);
+    assert_eq!(replay(&read).as_ref(), Some(table.game()));
+    assert_eq!(table.game().table.version, table.log.len() as u64);
+}
+
+/// One of the moves there are; now and then the clock runs out.
+fn choose(table: &Match, numbers: &mut Numbers, disturbed: bool) -> Command {
+    let legal = legal_commands(table.game.as_ref());
+    let seat = table.game().to_move().unwrap();
+    if disturbed && numbers.below(30) == 0 && table.game().table.turn.deadline.is_some() {
+        return Command::TimeOut { seat };
+    }
+    let moves: Vec<&Play> = legal
+        .iter()
+        .filter_map(|legal| if let Legal::Play(_, play) = legal { Some(play) } else { None })
+        .collect();
+    play(seat, moves[numbers.below(moves.len())].clone())
+}
+
+fn begun(game: &str, preset: &str, numbers: &mut Numbers) -> Match {
+    let mut table = Match::of(game, preset);
+    let rules = &table.game().table.ruleset.table;
+    let (least, most) = (usize::from(rules.min_seats), usize::from(rules.max_seats));
+    let seats = least + numbers.below(most - least + 1);
+    for seat in 0..u8::try_from(seats).unwrap() {
+        table.tell(&join(seat), &[]).unwrap();
+    }
+    table.tell(&Command::Start, &[]).unwrap();
+    table
+}
+
+fn presets() -> impl Iterator<Item = (&'static str, Ruleset)> {
+    GAMES.iter().flat_map(|game| {
+        Rules::presets(game).unwrap().into_iter().map(move |preset| (*game, preset))
+    })
+}
+
+#[test]
+fn every_game_ends_and_is_proven() {
+    for (game, preset) in presets() {
+        for number in 1..=12u64 {
+            let mut numbers = Numbers(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let mut table = begun(game, &preset.preset, &mut numbers);
+            let mut commands = 0;
+            while table.game().to_move().is_some() {
+                commands += 1;
+                assert!(commands < MOST_COMMANDS, "{game} {} {number} does not end", preset.preset);
+                let command = choose(&table, &mut numbers, number % 2 == 0);
+                if let Command::TimeOut { .. } = command {
+                    table.now = table.game().table.turn.deadline.unwrap();
+                }
+                table.now = Moment(table.now.0 + 1);
+                table.tell_fairly(&command).unwrap();
+            }
+            is_the_fold_of_its_log(&table);
+            let Stage::Ended(outcome) = &table.game().table.stage else { panic!("{game}") };
+            assert_eq!(outcome.scores, table.game().board.scores());
+            let proven = Proven { rolls: table.game().table.rolls, events: table.log.len() };
+            assert_eq!(verify(&table.log), Ok(proven), "{game} {}", preset.preset);
+            assert!(legal_commands(table.game.as_ref()).is_empty());
+            assert_eq!(table.decide(&roll(0), &[]), Err(Rejection::GameOver));
+        }
+    }
+}
+
+#[test]
+fn a_command_is_accepted_if_and_only_if_listed_in_every_game() {
+    for (game, preset) in presets() {
+        for number in 1..=3u64 {
+            let mut numbers = Numbers(number.wrapping_mul(0xD134_2543_DE82_EF95));
+            listed_if_and_only_if_accepted(&Match::of(game, &preset.preset));
+            let mut table = begun(game, &preset.preset, &mut numbers);
+            for _ in 0..40 {
+                if table.game().to_move().is_none() {
+                    break;
+                }
+                listed_if_and_only_if_accepted(&table);
+                is_the_fold_of_its_log(&table);
+                let command = choose(&table, &mut numbers, false);
+                table.tell_fairly(&command).unwrap();
+            }
+        }
+    }
+}
+
+/// A preset makes sense, and reads as it was written; its name is its own.
+#[test]
+fn every_preset_is_lawful_data() {
+    for (game, preset) in presets() {
+        preset.check().unwrap();
+        assert_eq!(preset.rules.game(), game);
+        let written = serde_json::to_string(&preset).unwrap();
+        assert_eq!(serde_json::from_str::<Ruleset>(&written).unwrap(), preset);
+        assert_eq!(Ruleset::preset(game, Some(&preset.preset)).unwrap(), preset);
+    }
+}
