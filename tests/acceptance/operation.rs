@@ -147,3 +147,48 @@ async fn traces_are_exported_when_configured() {
     assert!(said.contains("application/x-protobuf") && said.contains("croupier"), "{said}");
     assert_eq!(stopped.await.unwrap().0, Some(0));
 }
+
+/// A guest signs in with these headers: the status, and the head of the answer.
+async fn guest_with(node: &Node, headers: &str) -> (u16, String) {
+    let body = r#"{"query":"mutation { signInAsGuest { accessToken } }"}"#;
+    let request = format!(
+        "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n{body}",
+        node.address,
+        body.len()
+    );
+    let answer = node.http().await.exchange(request.as_bytes()).await.unwrap();
+    (answer.status, answer.head.to_lowercase())
+}
+
+/// Who stands behind a proxy is told apart by what the proxy says; without a trusted one nobody can hide behind a header.
+#[tokio::test(flavor = "multi_thread")]
+async fn addresses_behind_a_trusted_proxy_are_told_apart() {
+    let house = House::new().await;
+    let from = |address: &str| format!("x-forwarded-for: {address}\r\n");
+    let node = house.node(&["--guest-rate", "1", "--trusted-proxies", "1"]);
+    assert_eq!(guest_with(&node, &from("203.0.113.1")).await.0, 200);
+    assert_eq!(guest_with(&node, &from("203.0.113.1")).await.0, 429);
+    assert_eq!(guest_with(&node, &from("203.0.113.2")).await.0, 200);
+    // What a client says about itself stands before what the proxy adds.
+    assert_eq!(guest_with(&node, &from("198.51.100.7, 203.0.113.2")).await.0, 429);
+    let node = house.node(&["--guest-rate", "1"]);
+    assert_eq!(guest_with(&node, &from("203.0.113.1")).await.0, 200);
+    assert_eq!(guest_with(&node, &from("203.0.113.2")).await.0, 429);
+}
+
+/// Pages of named origins may ask; a browser keeps the answer from all others.
+#[tokio::test(flavor = "multi_thread")]
+async fn named_origins_may_ask_and_others_not() {
+    let house = House::new().await;
+    let node = house.node(&["--cors-origin", "https://play.example,https://desk.example"]);
+    let origin = |name: &str| format!("origin: https://{name}\r\n");
+    for (name, allowed) in [("play.example", true), ("desk.example", true), ("evil.example", false)]
+    {
+        let (_, head) = guest_with(&node, &origin(name)).await;
+        let told = head.contains(&format!("access-control-allow-origin: https://{name}"));
+        assert_eq!(told, allowed, "{head}");
+    }
+    let node = house.node(&[]);
+    let (_, head) = guest_with(&node, &origin("evil.example")).await;
+    assert!(head.contains("access-control-allow-origin: *"), "{head}");
+}
