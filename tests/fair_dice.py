@@ -110,13 +110,16 @@ def check_game(events):
         raise Unfair("the rules are not the ones that were hashed")
     if commitment(secret, game, rules).hex() != created["commitment"]:
         raise Unfair("the revealed secret is not the one that was committed to")
-    seeds, key, rolls = {}, None, 0
+    seeds, loadouts, key, rolls = {}, {}, None, 0
     for event in events[1:]:
         (kind, fields), = event.items()
         if kind in ("Created", "SeatTaken", "SeedChosen", "Started") and key:
             raise Unfair(f"{kind} after the seeds were sealed")
         if kind == "SeatTaken" or (kind == "SeatLeft" and not key):
             seeds[fields["seat"]] = None
+            loadouts.pop(fields["seat"], None)
+        elif kind == "LoadoutChosen":
+            loadouts[fields["seat"]] = fields["dice"]
         elif kind == "SeedChosen":
             seeds[fields["seat"]] = fields["seed"]
         elif kind == "Started":
@@ -128,17 +131,46 @@ def check_game(events):
             if not key:
                 raise Unfair("a roll before the seeds were sealed")
             rolls += 1
-            check_roll(key, rolls, fields)
+            check_roll(key, rolls, fields, created["ruleset"], loadouts.get(fields["seat"]))
     return rolls
 
 
-def check_roll(key, number, roll):
-    """Farkle: one value of six a die, drawn for dice, the next number, shown as it fell."""
-    expected = draw(key, PURPOSES["dice"], number, 6, len(roll["slots"]))
-    if roll["draw"] != {"purpose": "dice", "number": number, "sides": 6} or roll["raw"] != expected:
+def check_roll(key, number, roll, ruleset, loadout):
+    """One value of six a die, drawn for dice, the next number, shown as the die's faces say; True Grit draws one ticket."""
+    weights = true_grit_weights(ruleset["parameters"]) if ruleset["game"] == "true_grit" else None
+    sides, count = (sum(weights), 1) if weights else (6, len(roll["slots"]))
+    expected = draw(key, PURPOSES["dice"], number, sides, count)
+    if roll["draw"] != {"purpose": "dice", "number": number, "sides": sides} or roll["raw"] != expected:
         raise Unfair(f"roll {number} is {roll['raw']} of {roll['draw']}, but the seeds give {expected}")
-    if roll["faces"] != expected:
-        raise Unfair(f"roll {number} fell as {expected} and shows {roll['faces']}")
+    if weights:
+        entry = pick(weights, expected[0])
+        shown = [entry // 6 + 1, entry % 6 + 1]
+    else:
+        faces = special_faces(ruleset["parameters"])
+        codes = [loadout[slot] if loadout else "STANDARD" for slot in roll["slots"]]
+        shown = [faces.get(code, [1, 2, 3, 4, 5, 6])[raw - 1] for code, raw in zip(codes, expected)]
+    if roll["faces"] != shown:
+        raise Unfair(f"roll {number} fell as {expected} and shows {roll['faces']}, not {shown}")
+
+
+def special_faces(parameters):
+    """The faces of the special dice that have their own."""
+    dice = (parameters.get("catalogue") or {"dice": []})["dice"]
+    return {die["code"]: die["effect"]["faces"] for die in dice if die["effect"]["kind"] == "faces"}
+
+
+def true_grit_weights(parameters):
+    """The tickets of the 36 rolls of two dice, the first die counting sixes."""
+    single_one = [(n // 6 == 0) != (n % 6 == 0) for n in range(36)]
+    return [parameters["single_one_weight"] if single else parameters["other_weight"] for single in single_one]
+
+
+def plain(line):
+    """An event as the log has it, alone or as `croupier export` writes it."""
+    if "Created" in line or "payload" not in line:
+        return line
+    payload = line["payload"]
+    return {line["type"]: json.loads(payload) if isinstance(payload, str) else payload}
 
 
 def check_vectors(vectors):
@@ -223,7 +255,7 @@ def report(verb, path):
     with open(path, encoding="utf-8") as file:
         if verb == "vectors":
             return f"{check_vectors(json.load(file))} vectors agree"
-        events = [json.loads(line) for line in file if line.strip()]
+        events = [plain(json.loads(line)) for line in file if line.strip()]
     if verb == "game":
         return f"fair, {check_game(events)} rolls drawn again"
     return f"{check_that_tampering_shows(events)} kinds of tampering caught"

@@ -162,3 +162,18 @@ fn every_preset_is_lawful_data() {
         assert_eq!(Ruleset::preset(game, Some(&preset.preset)).unwrap(), preset);
     }
 }
+
+/// Games that were played once are decided the same for ever: with special dice, with weighted ones, and plain.
+#[test]
+fn frozen_games_are_proven_by_the_rules_of_today() {
+    let games = [
+        include_str!("../../tests/vectors/game.ndjson"),
+        include_str!("../../tests/vectors/challenge.ndjson"),
+        include_str!("../../tests/vectors/true-grit.ndjson"),
+    ];
+    for game in games {
+        let log: Vec<Event> =
+            game.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(verify(&log).map(|proven| proven.events), Ok(log.len()));
+    }
+}
