@@ -63,7 +63,7 @@ impl Tables {
 
     /// Everything is written with the connection that holds the lock: without the lock, nothing is.
     async fn duties(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
-        let mut followed = Followed::begin(&self.store, index::positions(connection).await?);
+        let mut followed = Followed::begin(&self.store, index::FOLDED.read(connection).await?);
         loop {
             let changed = followed.collect().await?;
             let round = async {

@@ -3,10 +3,11 @@
 use std::{collections::HashSet, sync::Arc};
 
 use domain::{Event, Legal, Moment, Stage};
-use sqlx::{Connection, PgConnection, Row};
-use store::{Loaded, Positions, SHARDS, Shard, StoreError};
+use sqlx::{Connection, PgConnection};
+use store::{Loaded, Positions, StoreError};
 use uuid::Uuid;
 
+use super::place::Place;
 use crate::clock;
 
 /// Whether an event changes where a game stands.
@@ -23,18 +24,7 @@ pub(crate) fn changes_index(event: &Event) -> bool {
 }
 
 /// How far the log is folded.
-pub(crate) async fn positions(connection: &mut PgConnection) -> Result<Positions, StoreError> {
-    let rows =
-        sqlx::query("SELECT shard, position FROM index_position").fetch_all(connection).await?;
-    let mut positions = Positions::default();
-    for row in rows {
-        let number = u8::try_from(row.try_get::<i16, _>(0)?).unwrap_or(u8::MAX);
-        if let Some(shard) = Shard::numbered(number) {
-            positions.set(shard, row.try_get(1)?);
-        }
-    }
-    Ok(positions)
-}
+pub(crate) const FOLDED: Place = Place("index_position");
 
 /// Writes where these games stand, and how far the log is folded, in one transaction. A row made from a newer version
 /// stays.
@@ -43,18 +33,12 @@ pub(crate) async fn write(
     games: &[(Uuid, Arc<Loaded>)],
     positions: &Positions,
 ) -> Result<(), StoreError> {
-    const ADVANCE: &str = "
-UPDATE index_position i SET position = n.position
-  FROM unnest($1::smallint[], $2::bigint[]) AS n (shard, position)
- WHERE i.shard = n.shard AND i.position < n.position";
     let mut transaction = connection.begin().await?;
     if !games.is_empty() {
         write_games(&mut transaction, games).await?;
         write_players(&mut transaction, games).await?;
     }
-    let shards: Vec<i16> = (0..).take(SHARDS).collect();
-    let ends: Vec<i64> = Shard::all().map(|shard| positions.get(shard)).collect();
-    sqlx::query(ADVANCE).bind(shards).bind(ends).execute(&mut *transaction).await?;
+    FOLDED.advance(&mut transaction, positions).await?;
     transaction.commit().await?;
     Ok(())
 }

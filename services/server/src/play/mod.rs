@@ -9,6 +9,7 @@ pub(crate) mod index;
 pub(crate) mod live;
 pub(crate) mod lock;
 mod matching;
+pub(crate) mod place;
 mod refusal;
 mod secrets;
 #[cfg(test)]

@@ -8,7 +8,7 @@ use sqlx::Row;
 use store::{Positions, Recorded, Store, StoreError};
 use uuid::Uuid;
 
-use super::{LEDGER, account_event, reactor};
+use super::{LEDGER, account_event, reactor::PAID};
 
 /// How many events of a shard are read at once.
 const PAGE: u32 = 1000;
@@ -68,7 +68,7 @@ struct Books {
 /// Checks everything. What was paid out is asked first and the wallets are read before the games: whatever happens
 /// meanwhile, a credit that was there is seen, and so is the award behind it.
 pub(crate) async fn audit(store: &Store) -> Result<Audit, Wrong> {
-    let paid = reactor::positions(&mut *store.pool().acquire().await?).await?;
+    let paid = PAID.read(&mut *store.pool().acquire().await?).await?;
     let parked = sqlx::query("SELECT stream, version FROM reactor_parked");
     let mut waiting = HashSet::new();
     for row in parked.fetch_all(store.pool()).await? {

@@ -9,13 +9,15 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use domain::{AccountCommand, AwardedFor, Dollars, Event, GameId, LeftBecause};
 use futures_util::{StreamExt, stream};
 use sqlx::{PgConnection, Row};
-use store::{Envelope, Positions, ReadError, SHARDS, Shard, StoreError};
+use store::{Envelope, ReadError, StoreError};
 use uuid::Uuid;
 
-use crate::play::{PlayError, Refusal, Tables, derived, lock::hold};
+use crate::play::{PlayError, Refusal, Tables, derived, lock::hold, place::Place};
 
 /// The types of events that matter to wallets.
 const TYPES: [&str; 4] = ["MoneyAwarded", "Started", "SeatLeft", "Ended"];
+/// Up to where everything is paid out or parked.
+pub(super) const PAID: Place = Place("reactor_position");
 /// How many events of a shard are paid out before the place is written down.
 const PAGE: u32 = 50;
 /// How long to wait when nothing is new.
@@ -74,14 +76,14 @@ impl Tables {
 
     /// The place is written with the connection that holds the lock: without the lock, it is not.
     async fn keep_paying(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
-        let mut paid = positions(connection).await?;
+        let mut paid = PAID.read(connection).await?;
         let mut looked_at_parked = None;
         let mut alive = tokio::time::Instant::now();
         loop {
             let found = self.store.of_types(&TYPES, &paid, PAGE).await?;
             self.pay_events(connection, &found.events).await?;
             if found.looked_at != paid {
-                advance(connection, &found.looked_at).await?;
+                PAID.advance(connection, &found.looked_at).await?;
                 paid = found.looked_at;
             }
             if looked_at_parked.is_none_or(|at: tokio::time::Instant| at.elapsed() >= PARKED) {
@@ -292,29 +294,5 @@ ON CONFLICT (stream, version) DO UPDATE SET why = excluded.why";
     metrics::counter!("croupier_awards_parked_total").increment(1);
     let query = sqlx::query(PARK).bind(stream).bind(version).bind(why);
     query.execute(connection).await?;
-    Ok(())
-}
-
-/// Up to where everything is paid out or parked.
-pub(crate) async fn positions(connection: &mut PgConnection) -> Result<Positions, StoreError> {
-    let query = sqlx::query("SELECT shard, position FROM reactor_position");
-    let mut positions = Positions::default();
-    for row in query.fetch_all(connection).await? {
-        let number = u8::try_from(row.try_get::<i16, _>(0)?).unwrap_or(u8::MAX);
-        if let Some(shard) = Shard::numbered(number) {
-            positions.set(shard, row.try_get(1)?);
-        }
-    }
-    Ok(positions)
-}
-
-async fn advance(connection: &mut PgConnection, paid: &Positions) -> Result<(), StoreError> {
-    const ADVANCE: &str = "
-UPDATE reactor_position r SET position = n.position
-  FROM unnest($1::smallint[], $2::bigint[]) AS n (shard, position)
- WHERE r.shard = n.shard AND r.position < n.position";
-    let shards: Vec<i16> = (0..).take(SHARDS).collect();
-    let ends: Vec<i64> = Shard::all().map(|shard| paid.get(shard)).collect();
-    sqlx::query(ADVANCE).bind(shards).bind(ends).execute(connection).await?;
     Ok(())
 }
