@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::Numbers;
 use domain::{
     Account, AccountCommand, AccountEvent, AwardedFor, BadText, Dollars, Entry, Event, GameId,
     Name, PlayerId, Rejection, decide_account,
@@ -582,21 +585,7 @@ fn more_than_owned_is_told_before_what_is_equipped() {
     purse.refuses(&sell("LUCKY", 2), die_locked("LUCKY", 2, 1));
 }
 
-/// Numbers that look random and are the same every time.
-struct Numbers(u64);
-
 impl Numbers {
-    fn below(&mut self, limit: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        u32::try_from((self.0 >> 32) % u64::from(limit)).unwrap()
-    }
-
-    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(u32::try_from(choices.len()).unwrap()) as usize]
-    }
-
     fn game(&mut self) -> GameId {
         game(self.one_of(&[1, 2, 3]))
     }

@@ -8,7 +8,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Match, SECRET, bank, join, play, roll, ruleset, save};
+use common::{Match, Numbers, SECRET, bank, join, play, roll, ruleset, save};
 use domain::{
     Board, Combination, Command, EffectSource, Event, Game, Measure, Play, Rejection, Stage,
     decide, evolve,
@@ -25,18 +25,6 @@ const GAMES: u64 = 100_000;
 /// No random game takes longer.
 const MOST_COMMANDS: usize = 5_000;
 
-/// Numbers that look random and are the same every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 16).unwrap() % most
-    }
-}
-
 /// The tables that are played at, nobody seated yet.
 fn tables() -> Vec<(&'static str, Match)> {
     let rules = [
@@ -50,7 +38,7 @@ fn tables() -> Vec<(&'static str, Match)> {
 
 /// A game that two players with random dice have begun.
 fn begun(tables: &[(&str, Match)], catalogue: &Catalogue, numbers: &mut Numbers) -> Game {
-    let (preset, mut table) = tables[numbers.below(tables.len())].clone();
+    let (preset, mut table) = tables[numbers.index(tables.len())].clone();
     for seat in 0..2 {
         table.tell(&join(seat), &[]).unwrap();
         loop {
@@ -68,10 +56,10 @@ fn begun(tables: &[(&str, Match)], catalogue: &Catalogue, numbers: &mut Numbers)
 
 /// Up to six dice; now and then many of one kind.
 fn loadout(catalogue: &Catalogue, numbers: &mut Numbers) -> Vec<String> {
-    let any = |numbers: &mut Numbers| catalogue.dice[numbers.below(16)].code.to_string();
+    let any = |numbers: &mut Numbers| catalogue.dice[numbers.index(16)].code.to_string();
     let favourite = any(numbers);
-    (0..numbers.below(7))
-        .map(|_| if numbers.below(3) == 0 { favourite.clone() } else { any(numbers) })
+    (0..numbers.index(7))
+        .map(|_| if numbers.index(3) == 0 { favourite.clone() } else { any(numbers) })
         .collect()
 }
 
@@ -81,13 +69,13 @@ fn choose(game: &Game, numbers: &mut Numbers) -> Command {
     let Board::Farkle(farkle) = &game.board else { panic!("this is Farkle") };
     match farkle.round.phase {
         Phase::Opening => roll(seat),
-        Phase::Saved if numbers.below(2) == 0 => bank(seat, None),
+        Phase::Saved if numbers.index(2) == 0 => bank(seat, None),
         Phase::Saved => roll(seat),
-        Phase::Rolled if numbers.below(40) == 0 => play(seat, Play::Forfeit),
+        Phase::Rolled if numbers.index(40) == 0 => play(seat, Play::Forfeit),
         Phase::Rolled => {
             let selections: Vec<_> = farkle.selections(seat).collect();
-            let slots = selections[numbers.below(selections.len())].0.to_vec();
-            if numbers.below(4) == 0 { bank(seat, Some(&slots)) } else { save(seat, &slots) }
+            let slots = selections[numbers.index(selections.len())].0.to_vec();
+            if numbers.index(4) == 0 { bank(seat, Some(&slots)) } else { save(seat, &slots) }
         }
     }
 }

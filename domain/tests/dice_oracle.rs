@@ -7,7 +7,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Match, bank, join, roll, save};
+use common::{Match, Numbers, bank, join, roll, save};
 use domain::{Board, Boost, Combination, CombinationName as Name, Command, Event, Slots};
 use serde_json::json;
 
@@ -435,21 +435,7 @@ fn compare(
     rolls
 }
 
-/// A small generator: every run plays the same rounds.
-struct Luck(u64);
-
-impl Luck {
-    fn below(&mut self, limit: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        u32::try_from((self.0 >> 32) % u64::from(limit)).unwrap()
-    }
-
-    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(u32::try_from(choices.len()).unwrap()) as usize]
-    }
-
+impl Numbers {
     /// One to six dice; the special ones are of one to three kinds.
     fn loadout(&mut self) -> Vec<&'static str> {
         let of = self.one_of(&[&KINDS[..], &SCORING, &GROWING]);
@@ -480,7 +466,7 @@ struct Seen {
 }
 
 /// A roll, and unless it is a farkle a save, a bank with dice, or one after the other.
-fn one_move(player: &mut Player, luck: &mut Luck, oracle: &mut Oracle, seen: &mut Seen) {
+fn one_move(player: &mut Player, luck: &mut Numbers, oracle: &mut Oracle, seen: &mut Seen) {
     let hand = if player.hand.is_empty() { player.all() } else { player.hand };
     let raw: Vec<u32> = hand.iter().map(|_| luck.below(6) + 1).collect();
     let expected = player.roll(&raw, oracle);
@@ -608,7 +594,7 @@ fn every_hand_with_three_special_dice() {
 
 #[test]
 fn rounds_with_any_dice() {
-    let (mut luck, mut oracle, mut seen) = (Luck(0x5EED), Oracle::default(), Seen::default());
+    let (mut luck, mut oracle, mut seen) = (Numbers(0x5EED), Oracle::default(), Seen::default());
     for _ in 0..1_200 {
         let mut player = Player::new(luck.loadout());
         for _ in 0..30 {

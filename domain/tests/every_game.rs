@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Match, SECRET, bank, create, join, play, roll, save};
+use common::{Match, Numbers, SECRET, bank, create, join, play, roll, save};
 use domain::{
     Command, Event, GAMES, Game, Legal, Moment, Play, Proven, Rejection, Rules, Ruleset, Slots,
     Stage, decide, fair::FairDice, legal_commands, replay, verify,
@@ -12,18 +12,6 @@ use domain::{
 
 /// No random game takes longer.
 const MOST_COMMANDS: usize = 50_000;
-
-/// Numbers that look random and are the same every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 20).unwrap() % most
-    }
-}
 
 /// Every command there is at a table of this size, right or wrong.
 fn universe(table: &Match) -> Vec<Command> {
@@ -75,21 +63,21 @@ fn is_the_fold_of_its_log(table: &Match) {
 fn choose(table: &Match, numbers: &mut Numbers, disturbed: bool) -> Command {
     let legal = legal_commands(table.game.as_ref());
     let seat = table.game().to_move().unwrap();
-    if disturbed && numbers.below(30) == 0 && table.game().table.turn.deadline.is_some() {
+    if disturbed && numbers.index(30) == 0 && table.game().table.turn.deadline.is_some() {
         return Command::TimeOut { seat };
     }
     let moves: Vec<&Play> = legal
         .iter()
         .filter_map(|legal| if let Legal::Play(_, play) = legal { Some(play) } else { None })
         .collect();
-    play(seat, moves[numbers.below(moves.len())].clone())
+    play(seat, moves[numbers.index(moves.len())].clone())
 }
 
 fn begun(game: &str, preset: &str, numbers: &mut Numbers) -> Match {
     let mut table = Match::of(game, preset);
     let rules = &table.game().table.ruleset.table;
     let (least, most) = (usize::from(rules.min_seats), usize::from(rules.max_seats));
-    let seats = least + numbers.below(most - least + 1);
+    let seats = least + numbers.index(most - least + 1);
     for seat in 0..u8::try_from(seats).unwrap() {
         table.tell(&join(seat), &[]).unwrap();
     }

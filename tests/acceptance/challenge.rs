@@ -398,6 +398,11 @@ async fn awards_arrive_once_whoever_dies() {
     let (code, said, _) = house.croupier(&["verify", "--wallets"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains(&format!("{awards} awards of games, each credited once")), "{said}");
+    // In order: of one game, no later award came before an earlier one.
+    let overtaken = "SELECT count(*) FROM event a JOIN event b ON b.stream = a.stream AND b.type = a.type AND b.version > a.version
+        WHERE a.type = 'MoneyCredited' AND a.payload->>'game' = b.payload->>'game'
+          AND (a.payload->>'event')::int > (b.payload->>'event')::int";
+    assert_eq!(house.count(overtaken).await, 0);
     for (player, first) in players {
         let id = player.id.trim_start_matches("player:");
         let earned = house.count(&format!("SELECT coalesce(sum((a.payload->>'amount')::int), 0)::bigint FROM event a

@@ -121,14 +121,13 @@ impl Contest {
     }
 }
 
-/// The next contender of the round; behind the last one the leader wins, or the tied play again.
+/// The next contender who has not played this round; behind the last one the leader wins, or the tied play again.
 pub(super) fn next_turn<B: Contested>(desk: &mut Desk<'_, B>) -> Result<(), Rejection> {
     let turn = desk.table.turn;
     let contest = desk.board.contest();
     let contenders = contest.contenders(&desk.table, turn.round);
-    let next =
-        contenders.iter().find(|&&s| contest.total(s, turn.round).is_none() && s > turn.seat);
-    if let Some(&next) = next {
+    let to_play = |&&seat: &&SeatNo| contest.total(seat, turn.round).is_none();
+    if let Some(&next) = contenders.iter().find(to_play) {
         desk.start_turn(next, turn.round);
         return Ok(());
     }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Combination, CombinationName, DieOnTable, DiePlace, Event, Faces, Points, Rejection, Rolled,
-    Saved, SeatNo, Slots,
+    Combination, CombinationName, DieOnTable, DiePlace, Draw, Event, Faces, Points, Rejection,
+    Rolled, Saved, Slots,
     desk::{Desk, Rulebook},
     farkle::dice::Code,
 };
@@ -54,36 +54,32 @@ impl Pair {
     }
 }
 
-/// Rolls two ordinary dice and records it; `worth` says what they score, before any multiplier.
+/// Rolls two ordinary dice; `worth` says what they score.
 pub(super) fn roll<B: Rulebook>(
     desk: &mut Desk<'_, B>,
     worth: impl FnOnce(Pair) -> Points,
 ) -> Result<Pair, Rejection> {
     let (draw, raw) = desk.roll(2, 6)?;
-    let faces = raw.iter().try_fold(Faces::EMPTY, |faces, &value| {
-        u8::try_from(value).ok().and_then(|face| faces.with(face))
-    });
-    let rolled = faces.and_then(|faces| Some((faces, Pair::of(faces)?)));
-    let Some((faces, pair)) = rolled else {
-        return Err(Rejection::WrongRoll { got: raw, dice: 2, sides: 6 });
+    let face = |value: Option<&u32>| u8::try_from(*value?).ok();
+    let (Some(first), Some(second)) = (face(raw.first()), face(raw.get(1))) else {
+        return Err(Rejection::WrongRoll { got: raw, dice: 2, sides: draw.sides });
     };
-    record_roll(
-        desk,
-        Rolled {
-            seat: desk.table.turn.seat,
-            draw,
-            slots: Slots::first(2),
-            raw,
-            faces,
-            max_points: worth(pair),
-            folded: None,
-        },
-    );
+    let pair = Pair(first, second);
+    record(desk, draw, raw, pair, worth(pair));
     Ok(pair)
 }
 
-pub(super) fn record_roll<B: Rulebook>(desk: &mut Desk<'_, B>, rolled: Rolled) {
-    desk.record(Event::Rolled(rolled));
+/// Two dice fell.
+pub(super) fn record<B: Rulebook>(
+    desk: &mut Desk<'_, B>,
+    draw: Draw,
+    raw: Vec<u32>,
+    pair: Pair,
+    max_points: Points,
+) {
+    let (seat, slots) = (desk.table.turn.seat, Slots::first(2));
+    let faces = Faces::of(&[pair.0, pair.1]).unwrap_or_default();
+    desk.record(Event::Rolled(Rolled { seat, draw, slots, raw, faces, max_points, folded: None }));
 }
 
 /// What a roll adds to a turn: its own points times the multiplier.
@@ -93,7 +89,7 @@ pub(super) fn score<B: Rulebook>(
     (points, multiplier): (Points, Points),
     before: Points,
 ) {
-    let seat: SeatNo = desk.table.turn.seat;
+    let seat = desk.table.turn.seat;
     let total = points.saturating_mul(multiplier);
     desk.record(Event::Saved(Saved {
         seat,

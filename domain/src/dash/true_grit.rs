@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     contest::{Contest, Contested, finish, next_turn},
-    pair::{Pair, record_roll, score},
+    pair::{Pair, record, score},
     standard,
 };
 use crate::{
-    Change, DecidedBy, DieOnTable, EffectApplied, EffectSource, Event, Faces, Fact, Measure, Play,
-    Points, Rejection, Rolled, Rules, Ruleset, SeatNo, Slots, Table, TurnEnd,
+    Change, DecidedBy, DieOnTable, EffectApplied, EffectSource, Event, Fact, Measure, Play, Points,
+    Rejection, Rules, Ruleset, SeatNo, Table, TurnEnd,
     desk::{Desk, Parameters, Rulebook},
     ruleset::within,
 };
@@ -162,16 +162,12 @@ fn weighted_roll(desk: &mut GritDesk<'_>) -> Result<Pair, Rejection> {
     let rules = Arc::clone(&desk.board.rules);
     let (draw, ticket, number) = desk.pick(&rules.weights())?;
     let (pair, before) = (pair(number), desk.board.contest.turn);
-    let wrong = Rejection::WrongRoll { got: vec![ticket], dice: 1, sides: draw.sides };
-    let faces = Faces::of(&[pair.0, pair.1]).ok_or(wrong)?;
     let max_points = match (pair.is_single_one(), pair.double()) {
         (true, _) => 0,
         (false, Some(_)) => pair.sum(),
         (false, None) => pair.sum().saturating_mul(before.multiplier),
     };
-    let (seat, slots) = (desk.table.turn.seat, Slots::first(2));
-    let raw = vec![ticket];
-    record_roll(desk, Rolled { seat, draw, slots, raw, faces, max_points, folded: None });
+    record(desk, draw, vec![ticket], pair, max_points);
     Ok(pair)
 }
 

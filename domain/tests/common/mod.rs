@@ -136,3 +136,26 @@ pub(crate) fn save(seat: SeatNo, slots: &[u8]) -> Command {
 pub(crate) fn bank(seat: SeatNo, slots: Option<&[u8]>) -> Command {
     play(seat, Play::Bank { slots: slots.map(<[u8]>::to_vec) })
 }
+
+/// Numbers that look random and are the same every time.
+#[derive(Debug)]
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Numbers {
+    /// A number from 0 on, below the limit.
+    pub(crate) fn below(&mut self, limit: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        u32::try_from((self.0 >> 32) % u64::from(limit)).unwrap()
+    }
+
+    /// A place in a list of this length.
+    pub(crate) fn index(&mut self, length: usize) -> usize {
+        self.below(u32::try_from(length).unwrap()) as usize
+    }
+
+    pub(crate) fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.index(choices.len())]
+    }
+}
