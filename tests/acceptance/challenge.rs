@@ -96,13 +96,11 @@ async fn a_challenge_is_played_with_own_dice_and_pays_into_the_wallets() {
     assert!(lines.iter().any(|line| line.contains(" × 2 = ")), "{lines:?}");
     let earned = [awarded(&house, &game, 0).await, awarded(&house, &game, 1).await];
     assert!(earned[0] > 8 && earned[1] >= 3, "{earned:?}");
-    let began = Instant::now();
     // 100 less MIDAS 6, FARK$ 3, DOUBLE 10, HOT 5.
     eventually("wallets are credited", async || {
         balance(&ann).await == 76 + earned[0] && balance(&bob).await == 100 + earned[1]
     })
     .await;
-    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     eventually("dice are free", async || me(&ann).await["inventory"][0]["locked"] == 0).await;
     assert_eq!(trade(&ann, "sellDie", "MIDAS", json!({})).await["errors"], json!([]));
     house.prove(&game);
