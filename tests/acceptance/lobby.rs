@@ -81,8 +81,11 @@ async fn a_private_table_is_for_who_has_the_code() {
     assert!(socket.next().await.unwrap_err().to_string().contains("NO_SUCH_GAME"));
 
     let join = "mutation($code: String) { joinGame(inviteCode: $code) { game { seats { number } } errors { code path } } }";
-    let refused = eve.ask(join, json!({ "code": "WRONGCODE2" })).await["joinGame"].take();
-    assert_eq!(refused["errors"], json!([{ "code": "NO_SUCH_INVITE", "path": ["inviteCode"] }]));
+    for wrong in ["WRONGCODE2", "", "\0k{屢䝲ëQZ", "a code that is far too long to be one"] {
+        let refused = eve.ask(join, json!({ "code": wrong })).await["joinGame"].take();
+        let expected = json!([{ "code": "NO_SUCH_INVITE", "path": ["inviteCode"] }]);
+        assert_eq!(refused["errors"], expected, "{wrong:?}");
+    }
     let joined = bob.ask(join, json!({ "code": code })).await["joinGame"].take();
     assert_eq!(joined["game"]["seats"].as_array().unwrap().len(), 2, "{joined}");
     assert_eq!(bob.ask(see, json!({ "game": game })).await["game"]["inviteCode"], code);

@@ -72,8 +72,13 @@ impl AccessList {
 
     /// The private table of a code.
     pub(crate) async fn invited_to(&self, code: &str) -> Result<Option<Uuid>, StoreError> {
-        let query = sqlx::query("SELECT game FROM game_access WHERE invite = $1");
-        let row = query.bind(code.trim().to_uppercase()).fetch_optional(&self.pool).await?;
+        let code = code.trim().to_ascii_uppercase();
+        // What cannot be a code is nobody's, and not every text can be asked of PostgreSQL.
+        if !code.bytes().all(|letter| LETTERS.contains(&letter)) {
+            return Ok(None);
+        }
+        let query = sqlx::query("SELECT game FROM game_access WHERE invite = $1").bind(code);
+        let row = query.fetch_optional(&self.pool).await?;
         Ok(row.map(|row| row.try_get(0)).transpose()?)
     }
 
