@@ -41,6 +41,13 @@ pub enum Command {
         /// The codes of the dice; slots that are not named have ordinary dice.
         dice: Vec<String>,
     },
+    /// Chooses whom a seat plays; possible until the start.
+    ChooseCharacter {
+        /// The seat.
+        seat: SeatNo,
+        /// The code of the character.
+        character: String,
+    },
     /// Gives the seat up; in a running game this forfeits.
     Leave {
         /// The seat.
@@ -84,4 +91,75 @@ pub enum Play {
     },
     /// Give the roll up: a farkle by choice.
     Forfeit,
+    /// Roll all dice but these.
+    Reroll {
+        /// The slots of the dice that stay as they are.
+        keep: Vec<u8>,
+    },
+    /// Score the dice in a category.
+    Score {
+        /// Its name.
+        category: String,
+    },
+    /// Let the dice do what they show.
+    Resolve,
+    /// Use what one's character can do.
+    Ability(Ability),
+    /// Say whether one stays, when asked.
+    Answer {
+        /// Whether one stays.
+        stay: bool,
+    },
+    /// Buy something that is offered.
+    Buy {
+        /// Its code.
+        code: String,
+        /// At whom it is aimed, where it is aimed at somebody.
+        target: Option<SeatNo>,
+    },
+    /// Replace everything that is offered.
+    Renew,
+    /// Use something one holds.
+    Use {
+        /// Its code.
+        code: String,
+    },
+    /// Take what was unlocked.
+    Evolve {
+        /// Its code.
+        code: String,
+    },
+    /// End one's turn.
+    End,
+}
+
+/// What characters can do at will.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ability {
+    /// Copy what one die shows onto another.
+    Copy {
+        /// The die that is copied.
+        from: u8,
+        /// The die that changes.
+        onto: u8,
+    },
+    /// Put by what a die shows.
+    Store(u8),
+    /// Replace a die by what was put by.
+    Place(u8),
+    /// Turn so many hearts that healed nothing into energy.
+    Convert(u8),
+    /// Exchange energy and health.
+    Exchange(Exchange),
+}
+
+/// Which way energy and health are exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exchange {
+    /// Energy for health.
+    Heal,
+    /// Health for energy.
+    Charge,
 }

@@ -48,6 +48,8 @@ pub(crate) fn decide_with<B: Rulebook>(
         (Command::ChooseLoadout { seat, dice }, Gathering) => {
             choose_loadout(&mut desk, *seat, dice)
         }
+        (Command::ChooseCharacter { seat, character }, Gathering) => is_seated(&desk.table, *seat)
+            .and_then(|()| B::choose_character(&mut desk, *seat, character)),
         (Command::Leave { seat }, Gathering) => leave_early(&mut desk, *seat),
         (Command::Start, Gathering) => start(&mut desk),
         (Command::Play { .. } | Command::TimeOut { .. }, Gathering) => Err(Rejection::NotStarted),
@@ -62,6 +64,7 @@ pub(crate) fn decide_with<B: Rulebook>(
             Command::Join { .. }
             | Command::ChooseSeed { .. }
             | Command::ChooseLoadout { .. }
+            | Command::ChooseCharacter { .. }
             | Command::Start,
             Playing,
         ) => Err(Rejection::AlreadyStarted),
@@ -142,8 +145,7 @@ fn start<B: Rulebook>(desk: &mut Desk<'_, B>) -> Result<(), Rejection> {
     };
     let seeds = fair::seeds_hash(desk.table.seats.iter().map(|seat| seat.seed.as_ref()));
     desk.record(Event::Started { seeds });
-    desk.start_turn(first, 1);
-    Ok(())
+    B::begin(desk, first)
 }
 
 fn time_out<B: Rulebook>(desk: &mut Desk<'_, B>, seat: SeatNo) -> Result<(), Rejection> {
@@ -158,8 +160,7 @@ fn time_out<B: Rulebook>(desk: &mut Desk<'_, B>, seat: SeatNo) -> Result<(), Rej
     if in_a_row >= desk.table.ruleset.table.time_outs_to_forfeit {
         return forfeit_seat(desk, seat, LeftBecause::TimedOut, TurnEnd::TimedOut);
     }
-    B::cut_short(desk, TurnEnd::TimedOut)?;
-    B::next_turn(desk)
+    B::time_out(desk)
 }
 
 fn abandon<B: Rulebook>(desk: &mut Desk<'_, B>, touched: Moment) -> Result<(), Rejection> {
@@ -188,7 +189,7 @@ fn forfeit_seat<B: Rulebook>(
         0 => desk.end(DecidedBy::Deserted, left),
         1 => desk.end(DecidedBy::LastSeat, left),
         _ if had_the_turn => B::next_turn(desk),
-        _ => Ok(()),
+        _ => B::left(desk, seat),
     }
 }
 
@@ -205,7 +206,7 @@ fn is_seated(table: &Table, seat: SeatNo) -> Result<(), Rejection> {
 
 fn its_turn(table: &Table, seat: SeatNo) -> Result<(), Rejection> {
     is_seated(table, seat)?;
-    let to_move = table.turn.seat;
+    let to_move = table.turn.to_move();
     match table.seats.get(usize::from(to_move)) {
         Some(mover) if seat != to_move => {
             Err(Rejection::NotYourTurn { to_move, name: mover.name.clone() })

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::fair::Secret;
+use crate::{Word, fair::Secret, farkle::dice::Code};
 
 /// A source of raw values. Fair play uses [`crate::fair::FairDice`], scenarios a script.
 pub trait Dice {
@@ -12,6 +12,16 @@ pub trait Dice {
     /// The ticket of a weighted choice, from 1 to the sum of the weights: the first value of the draw.
     fn ticket(&mut self, draw: Draw, _weights: &[u32]) -> Option<u32> {
         self.draw(draw, 1).first().copied()
+    }
+
+    /// Which of several things comes up, counted from 1: the first value of the draw.
+    fn one_of(&mut self, draw: Draw, _things: &[Word]) -> Option<u32> {
+        self.draw(draw, 1).first().copied()
+    }
+
+    /// The colours of the dice just rolled, where somebody says them; `None` where they are drawn.
+    fn painted(&mut self) -> Option<Vec<Code>> {
+        None
     }
 
     /// What the dice are made from, to be revealed when the game is over. Dice that know none can

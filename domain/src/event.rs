@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Dollars, Draw, Faces, GameId, Moment, Name, PlayerId, Points, Ruleset, SeatNo, Slots,
+    Dollars, Draw, EffectApplied, Faces, GameId, Moment, Name, PlayerId, Points, Ruleset, SeatNo,
+    Slots, Word,
     account::AccountEvent,
     fair::{Commitment, RulesetHash, Secret, SeedsHash},
     farkle::dice::{CatalogueEvent, Code, DieAt},
@@ -52,6 +53,13 @@ pub enum Event {
         /// Their kinds, one a slot.
         dice: Vec<Code>,
     },
+    /// A player chose whom to play, or somebody else.
+    CharacterChosen {
+        /// Whose character.
+        seat: SeatNo,
+        /// The character.
+        character: Word,
+    },
     /// A seat was given up or lost.
     SeatLeft {
         /// Which.
@@ -93,6 +101,24 @@ pub enum Event {
         /// What for.
         why: AwardedFor,
     },
+    /// Something came up at random that is no die: a card of the market, a gift, a coin.
+    Drawn(Drawn),
+    /// Somebody must say something before the turn goes on.
+    Asked {
+        /// Who.
+        seat: SeatNo,
+        /// When the house may answer in their place, if there is a limit.
+        deadline: Option<Moment>,
+    },
+    /// Who was asked has answered; the turn goes on.
+    Answered {
+        /// Who.
+        seat: SeatNo,
+        /// Whether they stay.
+        stays: bool,
+        /// When the house may end the turn, if there is a limit.
+        deadline: Option<Moment>,
+    },
     /// The time of a turn ran out.
     TimedOut {
         /// Whose.
@@ -133,6 +159,43 @@ pub struct Rolled {
     /// After hot dice: the points of the completed hand, now part of the round score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folded: Option<Points>,
+    /// The colours the dice came up in, where they have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colours: Option<Box<ColoursDrawn>>,
+}
+
+/// The colours that dice came up in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColoursDrawn {
+    /// Of each die, in slot order.
+    pub codes: Vec<Code>,
+    /// The draws that decided it: of each colour that can come up, in the order in which they are tried.
+    pub draws: Vec<ColourDraw>,
+}
+
+/// Whether dice come up in a colour: one value a die, in slot order; 1 is a hit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColourDraw {
+    /// The colour.
+    pub code: Code,
+    /// Which draw of the game's colours this is; its sides are the odds.
+    pub draw: Draw,
+    /// What the random source gave.
+    pub raw: Vec<u32>,
+}
+
+/// Something came up at random that is no die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drawn {
+    /// Which draw.
+    pub draw: Draw,
+    /// What the random source gave.
+    pub raw: u32,
+    /// What came up.
+    pub item: Word,
+    /// Where it lies now, if it lies open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<u8>,
 }
 
 /// Dice were scored: the explanation and the sums.
@@ -216,6 +279,60 @@ pub enum CombinationName {
     Sum,
     /// Two equal dice.
     Double,
+    /// Three or more of a number.
+    Set,
+    /// All ones.
+    Ones,
+    /// All twos.
+    Twos,
+    /// All threes.
+    Threes,
+    /// All fours.
+    Fours,
+    /// All fives.
+    Fives,
+    /// All sixes.
+    Sixes,
+    /// Three of a face and two of another.
+    FullHouse,
+    /// Four faces in a row.
+    SmallStraight,
+    /// Five faces in a row.
+    LargeStraight,
+    /// Five dice of one face.
+    Yahtzee,
+    /// Whatever the dice show.
+    Chance,
+}
+
+impl CombinationName {
+    /// As people read it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::ThreeOfAKind => "three of a kind",
+            Self::FourOfAKind => "four of a kind",
+            Self::FiveOfAKind => "five of a kind",
+            Self::SixOfAKind => "six of a kind",
+            Self::Straight => "straight",
+            Self::ThreePairs => "three pairs",
+            Self::TwoTriplets => "two triplets",
+            Self::Sum => "sum",
+            Self::Double => "double",
+            Self::Set => "set",
+            Self::Ones => "ones",
+            Self::Twos => "twos",
+            Self::Threes => "threes",
+            Self::Fours => "fours",
+            Self::Fives => "fives",
+            Self::Sixes => "sixes",
+            Self::FullHouse => "full house",
+            Self::SmallStraight => "small straight",
+            Self::LargeStraight => "large straight",
+            Self::Yahtzee => "yahtzee",
+            Self::Chance => "chance",
+        }
+    }
 }
 
 /// A round's points were put on the score.
@@ -285,74 +402,6 @@ pub enum FarkledBy {
     Roll,
     /// The player's choice.
     Choice,
-}
-
-/// A rule or a die changed something.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EffectApplied {
-    /// Whose values changed.
-    pub seat: SeatNo,
-    /// What caused it.
-    pub source: EffectSource,
-    /// What changed.
-    pub changes: Vec<Change>,
-}
-
-/// What causes an effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EffectSource {
-    /// Several farkles in a row cost points.
-    FarklePenalty,
-    /// The rules score what a round had made before its last hand, in spite of a farkle.
-    RoundKept,
-    /// Two equal dice.
-    Double,
-    /// A bank costs the opponents points.
-    BankPenalty,
-    /// A bank went too far.
-    Overshoot,
-    /// A special die.
-    Die(DieAt),
-}
-
-/// One value before and after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
-    /// Which value.
-    pub what: Measure,
-    /// What it was.
-    pub before: i64,
-    /// What it is now.
-    pub after: i64,
-}
-
-/// A value that effects change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Measure {
-    /// The banked points.
-    GameScore,
-    /// The count towards the penalty.
-    FarklesInARow,
-    /// Points of the completed hands of the round.
-    RoundScore,
-    /// Saves of the round with a hot die.
-    HotStreak,
-    /// What the next bank is worth on top.
-    DareBonus,
-    /// The points of a combination, within a save.
-    CombinationPoints,
-    /// The points of a save.
-    SavePoints,
-    /// The points of a hand, as they are folded into the round or banked.
-    HandPoints,
-    /// The points of a bank.
-    BankPoints,
-    /// What later rolls of the turn are multiplied by.
-    Multiplier,
-    /// What a bank will cost the opponents.
-    PendingPenalty,
 }
 
 /// What money is awarded for.
@@ -453,6 +502,12 @@ pub enum DecidedBy {
     BestRound,
     /// A tie that nothing decides: the win is shared.
     SharedWin,
+    /// All others are out of the game.
+    LastAlive,
+    /// Everybody was out of the game at once, and nothing tells them apart: nobody wins.
+    Draw,
+    /// What was to be reached was not.
+    Missed,
     /// All others left.
     LastSeat,
     /// Everybody left.
@@ -463,11 +518,12 @@ pub enum DecidedBy {
 
 impl Event {
     /// The names of all types of a game.
-    pub const NAMES: [&'static str; 17] = [
+    pub const NAMES: [&'static str; 21] = [
         "Created",
         "SeatTaken",
         "SeedChosen",
         "LoadoutChosen",
+        "CharacterChosen",
         "SeatLeft",
         "Started",
         "TurnStarted",
@@ -477,6 +533,9 @@ impl Event {
         "Farkled",
         "EffectApplied",
         "MoneyAwarded",
+        "Drawn",
+        "Asked",
+        "Answered",
         "TimedOut",
         "TurnEnded",
         "Ended",
@@ -490,6 +549,7 @@ impl Event {
             Self::SeatTaken { .. } => "SeatTaken",
             Self::SeedChosen { .. } => "SeedChosen",
             Self::LoadoutChosen { .. } => "LoadoutChosen",
+            Self::CharacterChosen { .. } => "CharacterChosen",
             Self::SeatLeft { .. } => "SeatLeft",
             Self::Started { .. } => "Started",
             Self::TurnStarted { .. } => "TurnStarted",
@@ -499,6 +559,9 @@ impl Event {
             Self::Farkled(_) => "Farkled",
             Self::EffectApplied(_) => "EffectApplied",
             Self::MoneyAwarded { .. } => "MoneyAwarded",
+            Self::Drawn(_) => "Drawn",
+            Self::Asked { .. } => "Asked",
+            Self::Answered { .. } => "Answered",
             Self::TimedOut { .. } => "TimedOut",
             Self::TurnEnded(_) => "TurnEnded",
             Self::Ended(_) => "Ended",
@@ -514,6 +577,9 @@ impl Event {
             Self::SeatTaken { seat, .. }
             | Self::SeedChosen { seat, .. }
             | Self::LoadoutChosen { seat, .. }
+            | Self::CharacterChosen { seat, .. }
+            | Self::Asked { seat, .. }
+            | Self::Answered { seat, .. }
             | Self::SeatLeft { seat, .. }
             | Self::TurnStarted { seat, .. }
             | Self::MoneyAwarded { seat, .. }
@@ -526,6 +592,7 @@ impl Event {
             Self::TurnEnded(ended) => Some(ended.seat),
             Self::Created { .. }
             | Self::Started { .. }
+            | Self::Drawn(_)
             | Self::Ended(_)
             | Self::SeedRevealed { .. }
             | Self::Account(_)
@@ -546,9 +613,13 @@ impl Event {
             | Self::SeatTaken { .. }
             | Self::SeedChosen { .. }
             | Self::LoadoutChosen { .. }
+            | Self::CharacterChosen { .. }
             | Self::SeatLeft { .. }
             | Self::Started { .. }
             | Self::TurnStarted { .. }
+            | Self::Drawn(_)
+            | Self::Asked { .. }
+            | Self::Answered { .. }
             | Self::TimedOut { .. }
             | Self::TurnEnded(_)
             | Self::Ended(_)

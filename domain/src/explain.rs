@@ -1,6 +1,6 @@
 //! Scores as lines to show: "300 × 2 = 600", "Hot streak + 150", "Dare + 400".
 
-use crate::{Banked, Boost, Combination, CombinationName, Event, Faces, Points, Selection};
+use crate::{Banked, Boost, Combination, Event, Faces, Points, Selection, rogue::Colour};
 
 /// How the numbers of an event come about, line by line; nothing where there is nothing to explain.
 pub fn explain(event: &Event) -> Vec<String> {
@@ -8,7 +8,8 @@ pub fn explain(event: &Event) -> Vec<String> {
         Event::Saved(save) => {
             let mut lines = save_lines(&save.combinations, &save.bonuses);
             if save.multiplier != 1 {
-                let base: Points = save.combinations.iter().map(Combination::total).sum();
+                let combined: Points = save.combinations.iter().map(Combination::total).sum();
+                let base = save.bonuses.last().map_or(combined, |bonus| bonus.after);
                 let (base, times) = (number(base), number(save.multiplier));
                 lines.push(format!("{base} × {times} = {}", number(save.points)));
             }
@@ -24,6 +25,10 @@ pub fn explain(event: &Event) -> Vec<String> {
         | Event::SeatTaken { .. }
         | Event::SeedChosen { .. }
         | Event::LoadoutChosen { .. }
+        | Event::CharacterChosen { .. }
+        | Event::Drawn(_)
+        | Event::Asked { .. }
+        | Event::Answered { .. }
         | Event::SeatLeft { .. }
         | Event::Started { .. }
         | Event::TurnStarted { .. }
@@ -51,8 +56,23 @@ impl Selection {
 }
 
 pub(crate) fn save_lines(combinations: &[Combination], bonuses: &[Boost]) -> Vec<String> {
-    let streak = |boost: &Boost| format!("Hot streak + {}", number(gain(boost)));
-    combinations.iter().map(combination).chain(bonuses.iter().map(streak)).collect()
+    combinations.iter().map(combination).chain(bonuses.iter().map(bonus)).collect()
+}
+
+/// What a die makes of the sum: "Hot streak + 150", "Red + 9 = 29", "Purple × 2 = 58", "Blue ÷ 5 = 11".
+fn bonus(boost: &Boost) -> String {
+    let Some(colour) = Colour::of(boost.die.code) else {
+        return format!("Hot streak + {}", number(gain(boost)));
+    };
+    let (name, before, after) = (colour.name(), boost.before, boost.after);
+    let whole = |of: Points, by: Points| by != 0 && of % by == 0;
+    if colour == Colour::Red {
+        format!("{name} + {} = {}", number(gain(boost)), number(after))
+    } else if after >= before && whole(after, before) {
+        format!("{name} × {} = {}", number(after / before), number(after))
+    } else {
+        format!("{name}: {} → {}", number(before), number(after))
+    }
 }
 
 /// Only what is not plain: a bank without a multiplier and a bonus needs no lines.
@@ -75,18 +95,7 @@ pub(crate) fn bank_lines(bank: &Banked) -> Vec<String> {
 
 /// A combination, and what each special die makes of it: "single 1 = 100 × 3 = 300".
 fn combination(combination: &Combination) -> String {
-    let what = match combination.name {
-        CombinationName::Single => "single",
-        CombinationName::ThreeOfAKind => "three of a kind",
-        CombinationName::FourOfAKind => "four of a kind",
-        CombinationName::FiveOfAKind => "five of a kind",
-        CombinationName::SixOfAKind => "six of a kind",
-        CombinationName::Straight => "straight",
-        CombinationName::ThreePairs => "three pairs",
-        CombinationName::TwoTriplets => "two triplets",
-        CombinationName::Sum => "sum",
-        CombinationName::Double => "double",
-    };
+    let what = combination.name.words();
     let mut parts = vec![format!("{what} {}", dice(combination.faces))];
     if combination.points != 0 || combination.effects.is_empty() {
         parts.push(number(combination.points));
@@ -124,7 +133,7 @@ pub(crate) fn number(number: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Slots, farkle::dice::DieAt};
+    use crate::{CombinationName, Slots, farkle::dice::DieAt};
 
     #[test]
     fn thousands() {

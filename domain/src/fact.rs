@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Game, SeatNo};
+use crate::{Game, SeatNo, Word};
 
 /// A value that can be asked for by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,14 @@ pub enum Fact {
     Flag(bool),
     /// One of a few names.
     Text(&'static str),
+    /// Money that is only worth something in this game.
+    Money(i64),
+    /// The code of a thing.
+    Word(Word),
+    /// Several, in order.
+    List(Vec<Fact>),
+    /// Several, by name.
+    Map(Vec<(Word, Fact)>),
 }
 
 impl fmt::Display for Fact {
@@ -21,6 +29,20 @@ impl fmt::Display for Fact {
             Self::Number(number) => number.fmt(f),
             Self::Flag(flag) => flag.fmt(f),
             Self::Text(text) => text.fmt(f),
+            Self::Money(dollars) => write!(f, "${dollars}"),
+            Self::Word(word) => word.fmt(f),
+            Self::List(facts) => {
+                for (n, fact) in facts.iter().enumerate() {
+                    write!(f, "{}{fact}", if n == 0 { "" } else { ", " })?;
+                }
+                Ok(())
+            }
+            Self::Map(facts) => {
+                for (n, (name, fact)) in facts.iter().enumerate() {
+                    write!(f, "{}{name} {fact}", if n == 0 { "" } else { ", " })?;
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -32,9 +54,12 @@ impl Game {
         if let Some(seat) = self.table.seats.get(usize::from(seat)) {
             facts.extend([
                 ("time_outs_in_a_row", Fact::Number(seat.time_outs.into())),
-                ("money", Fact::Number(seat.money.into())),
                 ("gone", Fact::Flag(seat.gone)),
             ]);
+            // Where the game has money of its own, that is what is meant.
+            if !facts.iter().any(|(name, _)| *name == "money") {
+                facts.push(("money", Fact::Number(seat.money.into())));
+            }
         }
         facts
     }

@@ -81,6 +81,16 @@ pub struct Turn {
     pub round: u32,
     /// When it may be ended by the house.
     pub deadline: Option<Moment>,
+    /// Who must say something before it goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<SeatNo>,
+}
+
+impl Turn {
+    /// Who must act: who was asked, otherwise whose turn it is.
+    pub fn to_move(&self) -> SeatNo {
+        self.asked.unwrap_or(self.seat)
+    }
 }
 
 /// The state after one more event. Total: an event that makes no sense changes nothing.
@@ -125,7 +135,7 @@ impl Game {
 
     /// The seat to move, while the game is played.
     pub fn to_move(&self) -> Option<SeatNo> {
-        (self.table.stage == Stage::Playing).then_some(self.table.turn.seat)
+        (self.table.stage == Stage::Playing).then_some(self.table.turn.to_move())
     }
 }
 
@@ -140,7 +150,7 @@ impl Table {
             Event::SeatLeft { seat, .. } => self.seat_left(*seat),
             Event::Started { .. } => self.stage = Stage::Playing,
             Event::TurnStarted { seat, round, deadline } => {
-                self.turn = Turn { seat: *seat, round: *round, deadline: *deadline };
+                self.turn = Turn { seat: *seat, round: *round, deadline: *deadline, asked: None };
             }
             Event::Rolled(rolled) => self.rolls = rolled.draw.number,
             Event::MoneyAwarded { seat, amount, .. } => {
@@ -149,18 +159,28 @@ impl Table {
             Event::TimedOut { seat, in_a_row } => {
                 self.change_seat(*seat, |s| s.time_outs = *in_a_row);
             }
-            // Whoever ends a turn in time begins to count anew.
-            Event::TurnEnded(ended) if ended.how != TurnEnd::TimedOut => {
-                self.change_seat(ended.seat, |s| s.time_outs = 0);
+            Event::Asked { seat, deadline } => {
+                (self.turn.asked, self.turn.deadline) = (Some(*seat), *deadline);
+            }
+            Event::Answered { deadline, .. } => {
+                (self.turn.asked, self.turn.deadline) = (None, *deadline);
+            }
+            Event::TurnEnded(ended) => {
+                self.turn.asked = None;
+                // Whoever ends a turn in time begins to count anew.
+                if ended.how != TurnEnd::TimedOut {
+                    self.change_seat(ended.seat, |s| s.time_outs = 0);
+                }
             }
             Event::Ended(outcome) => self.stage = Stage::Ended(outcome.clone()),
             Event::Created { .. }
             | Event::LoadoutChosen { .. }
+            | Event::CharacterChosen { .. }
             | Event::Saved(_)
             | Event::Banked(_)
             | Event::Farkled(_)
             | Event::EffectApplied(_)
-            | Event::TurnEnded(_)
+            | Event::Drawn(_)
             | Event::SeedRevealed { .. }
             | Event::Account(_)
             | Event::Catalogue(_) => {}

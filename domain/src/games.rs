@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Command, Dice, DieOnTable, Event, Fact, Game, Legal, Moment, Points, Rejection, Ruleset,
-    SeatNo, Selection, Table,
+    Command, Dice, DieOnTable, Event, Fact, Game, Legal, Moment, Offer, Play, Points, Rejection,
+    Ruleset, SeatNo, Selection, Table, Thing, Word,
     dash::{LastLine, LastLineRules, TrueGrit, TrueGritRules, ZeroHour, ZeroHourRules},
     decide::decide_with,
     desk::{Desk, Parameters, Rulebook},
@@ -17,6 +17,8 @@ use crate::{
         dice::{Catalogue, Code},
     },
     legal::legal_with,
+    neon::{Neon, NeonRules},
+    rogue::{Rogue, RogueRules},
 };
 
 /// What every game of the list can be asked, handed on to the one it is.
@@ -124,6 +126,15 @@ macro_rules! games {
                 match &self.board { $(Board::$game(board) => board.loadout_of(seat),)* }
             }
 
+            /// What can be bought.
+            pub fn offers(&self) -> Vec<Offer> {
+                match &self.board { $(Board::$game(board) => board.offers(&self.table),)* }
+            }
+
+            pub(crate) fn play_behind(&self, log: &[Event]) -> Option<(SeatNo, Play)> {
+                match &self.board { $(Board::$game(board) => board.play_behind(log),)* }
+            }
+
             /// Every command that would be accepted now.
             pub fn legal_commands(&self) -> Vec<Legal> {
                 match &self.board { $(Board::$game(board) => legal_with(&self.table, board),)* }
@@ -141,6 +152,10 @@ games! {
     LastLine(LastLine, LastLineRules) = "last_line",
     /// DashDice: one turn each, until a single 1.
     TrueGrit(TrueGrit, TrueGritRules) = "true_grit",
+    /// DiceRogue: thirteen categories a round, coloured dice, six rounds with targets.
+    DiceRogue(Rogue, RogueRules) = "dice_rogue",
+    /// NeonPolis: hold the centre, or be the last one standing.
+    NeonPolis(Neon, NeonRules) = "neonpolis",
 }
 
 impl Rules {
@@ -151,6 +166,26 @@ impl Rules {
     /// A parameter that was given by the name of a known value.
     pub(crate) fn named_value(&self, parameter: &str, value: &Value) -> Result<Value, Rejection> {
         self.parameters().named_value(parameter, value)
+    }
+
+    /// What a thing of these rules is called: a card, a consumable, a character.
+    pub fn name_of(&self, code: Word) -> Option<String> {
+        self.parameters().name_of(code)
+    }
+
+    /// What the ability of a character is called.
+    pub fn ability_of(&self, character: Word) -> Option<String> {
+        self.parameters().ability_of(character)
+    }
+
+    /// Everything that these rules name: characters, cards, consumables.
+    pub fn things(&self) -> Vec<Thing> {
+        self.parameters().things()
+    }
+
+    /// What a side of the dice shows, where it is no number.
+    pub fn face_name(&self, face: u8) -> Option<&'static str> {
+        self.parameters().face_name(face)
     }
 
     /// The special dice of the game, if it is played with any.

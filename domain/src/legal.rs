@@ -1,6 +1,8 @@
 //! What can be done now: a command is listed if and only if it is accepted.
 
-use crate::{Command, Game, Moment, Play, SeatNo, Stage, Table, decide::free_seat, desk::Rulebook};
+use crate::{
+    Command, Game, Moment, Play, SeatNo, Stage, Table, Word, decide::free_seat, desk::Rulebook,
+};
 
 /// A command that would be accepted, or a family of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub enum Legal {
     ChooseSeed(SeatNo),
     /// Choose the dice of this seat: any loadout that the game's limits allow.
     ChooseLoadout(SeatNo),
+    /// Choose this character for this seat.
+    ChooseCharacter(SeatNo, Word),
     /// Leave this seat.
     Leave(SeatNo),
     /// Start the game.
@@ -40,12 +44,16 @@ pub(crate) fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
             if table.ruleset.rules.catalogue().is_some() {
                 legal.extend(table.seated().map(Legal::ChooseLoadout));
             }
+            for seat in table.seated() {
+                let free = board.characters_free(seat).into_iter();
+                legal.extend(free.map(|character| Legal::ChooseCharacter(seat, character)));
+            }
             if table.seated().count() >= usize::from(table.ruleset.table.min_seats) {
                 legal.push(Legal::Start);
             }
         }
         Stage::Playing => {
-            let seat = table.turn.seat;
+            let seat = table.turn.to_move();
             legal.extend(board.plays(table).into_iter().map(|play| Legal::Play(seat, play)));
             legal.extend(table.turn.deadline.map(|from| Legal::TimeOut(seat, from)));
         }
@@ -68,6 +76,9 @@ impl Legal {
             (Self::ChooseSeed(listed), Command::ChooseSeed { seat, .. })
             | (Self::ChooseLoadout(listed), Command::ChooseLoadout { seat, .. })
             | (Self::Leave(listed), Command::Leave { seat }) => listed == seat,
+            (Self::ChooseCharacter(listed, free), Command::ChooseCharacter { seat, character }) => {
+                listed == seat && free.as_str() == character
+            }
             (Self::TimeOut(listed, from), Command::TimeOut { seat }) => {
                 listed == seat && now >= *from
             }
@@ -89,9 +100,8 @@ impl Play {
         };
         match (self, other) {
             (Self::Save { slots: a }, Self::Save { slots: b })
-            | (Self::Bank { slots: Some(a) }, Self::Bank { slots: Some(b) }) => {
-                sorted(a) == sorted(b)
-            }
+            | (Self::Bank { slots: Some(a) }, Self::Bank { slots: Some(b) })
+            | (Self::Reroll { keep: a }, Self::Reroll { keep: b }) => sorted(a) == sorted(b),
             _ => self == other,
         }
     }

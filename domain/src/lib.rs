@@ -49,6 +49,7 @@ mod command;
 mod decide;
 mod desk;
 mod dice;
+mod effect;
 mod event;
 mod explain;
 mod faces;
@@ -64,19 +65,22 @@ mod slots;
 mod table_view;
 mod text;
 mod verify;
+mod word;
 
 pub mod dash;
 pub mod fair;
 pub mod farkle;
+pub mod neon;
+pub mod rogue;
 
 pub use account::{Account, AccountCommand, AccountEvent, Entry, count_dice, decide_account};
-pub use command::{Command, Play};
+pub use command::{Ability, Command, Exchange, Play};
 pub use decide::decide;
 pub use dice::{Dice, Draw, NoDice, Purpose};
+pub use effect::{Change, EffectApplied, EffectSource, Measure};
 pub use event::{
-    AwardedFor, Banked, Boost, Change, Combination, CombinationName, DecidedBy, EffectApplied,
-    EffectSource, Event, Farkled, FarkledBy, LeftBecause, Measure, Outcome, Rolled, Saved, TurnEnd,
-    TurnEnded,
+    AwardedFor, Banked, Boost, ColourDraw, ColoursDrawn, Combination, CombinationName, DecidedBy,
+    Drawn, Event, Farkled, FarkledBy, LeftBecause, Outcome, Rolled, Saved, TurnEnd, TurnEnded,
 };
 pub use explain::explain;
 pub use faces::Faces;
@@ -89,6 +93,7 @@ pub use narrate::narrate;
 pub use rejection::Rejection;
 pub use ruleset::{Ruleset, TableRules};
 pub use slots::Slots;
-pub use table_view::{DieOnTable, DiePlace, Selection};
+pub use table_view::{DieOnTable, DiePlace, Offer, Selection, Thing};
 pub use text::{BadText, ClientSeed, Name};
 pub use verify::{Proven, Unproven, verify};
+pub use word::{NoWord, Word};

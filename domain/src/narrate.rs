@@ -1,10 +1,11 @@
 //! What happened, in words a player reads.
 
 use crate::{
-    AwardedFor, DecidedBy, EffectApplied, EffectSource, Event, FarkledBy, LeftBecause, Measure,
-    Outcome, SeatNo, Table,
-    explain::{bank_lines, dice, explain, number},
+    AwardedFor, DecidedBy, EffectApplied, EffectSource, Event, Farkled, FarkledBy, LeftBecause,
+    Outcome, Rules, Saved, SeatNo, Table, Word,
+    explain::{bank_lines, explain, number},
     farkle::dice::{Code, DieAt},
+    rogue::Colour,
 };
 
 /// One line about an event; `None` where there is nothing to tell.
@@ -24,40 +25,31 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
         Event::TurnStarted { seat, round, .. } => format!("round {round}, {}", who(*seat)),
         Event::Rolled(roll) => {
             let folded = roll.folded.map(|points| format!("hot dice, {} kept: ", number(points)));
-            let (who, faces, most) = (who(roll.seat), dice(roll.faces), number(roll.max_points));
+            let mut colours = roll.colours.iter().flat_map(|drawn| drawn.codes.iter());
+            let shown = |face| match colours.next().copied().and_then(Colour::of) {
+                Some(colour) => format!("{} {}", colour.word(), table.face(face)),
+                None => table.face(face),
+            };
+            let faces: Vec<String> = roll.faces.iter().map(shown).collect();
+            let (who, faces, most) = (who(roll.seat), faces.join(" "), number(roll.max_points));
             format!("{}{who} rolls {faces}, worth up to {most}", folded.unwrap_or_default())
         }
-        Event::Saved(save) => {
-            let hot = if save.left.is_empty() { ", hot dice" } else { "" };
-            let (who, turn) = (who(save.seat), number(save.turn_score));
-            let points = number(save.points);
-            let why = explain(event).join(", ");
-            format!("{who} saves {points}: {why} (turn score {turn}{hot})")
-        }
+        Event::Saved(save) => scored(event, save, table),
         Event::Banked(bank) => {
             let (who, points) = (who(bank.seat), number(bank.points));
             let why = bank_lines(bank);
             let why = if why.is_empty() { why.concat() } else { format!(" ({})", why.join(", ")) };
             format!("{who} banks {points}{why}, game score {}", number(bank.game_score))
         }
-        Event::Farkled(farkle) => {
-            let what = match farkle.by {
-                FarkledBy::Roll => "farkles",
-                FarkledBy::Choice => "gives the roll up",
-            };
-            let scored = farkle.kept.saturating_add(farkle.awarded);
-            let all_the_same = if scored == 0 {
-                String::new()
-            } else {
-                format!(", but scores {}", number(scored))
-            };
-            format!(
-                "{} {what} and loses {}{all_the_same}",
-                who(farkle.seat),
-                number(farkle.forfeited)
-            )
-        }
+        Event::Farkled(farkle) => fallen(farkle, table),
         Event::EffectApplied(effect) => changed(effect, table),
+        Event::CharacterChosen { seat, character } => {
+            format!("{} plays {}", who(*seat), table.thing(*character))
+        }
+        Event::Drawn(drawn) => format!("{} comes up", table.thing(drawn.item)),
+        Event::Asked { seat, .. } => format!("{} may stay or leave", who(*seat)),
+        Event::Answered { seat, stays: true, .. } => format!("{} stays", who(*seat)),
+        Event::Answered { seat, stays: false, .. } => format!("{} gives way", who(*seat)),
         Event::MoneyAwarded { seat, amount, why } => {
             let why = match why {
                 AwardedFor::Finishing => "for finishing".to_owned(),
@@ -79,6 +71,30 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
     })
 }
 
+fn scored(event: &Event, save: &Saved, table: &Table) -> String {
+    let farkle = matches!(table.ruleset.rules, Rules::Farkle(_));
+    let hot = if farkle && save.left.is_empty() { ", hot dice" } else { "" };
+    let (does, so_far) = if farkle { ("saves", "turn score") } else { ("scores", "so far") };
+    let (who, points, sum) = (name(table, save.seat), number(save.points), number(save.turn_score));
+    let why = match explain(event).join(", ") {
+        none if none.is_empty() => none,
+        why => format!(": {why}"),
+    };
+    format!("{who} {does} {points}{why} ({so_far} {sum}{hot})")
+}
+
+fn fallen(farkle: &Farkled, table: &Table) -> String {
+    let what = match farkle.by {
+        FarkledBy::Roll => "farkles",
+        FarkledBy::Choice => "gives the roll up",
+    };
+    let scored = farkle.kept.saturating_add(farkle.awarded);
+    let all_the_same =
+        if scored == 0 { String::new() } else { format!(", but scores {}", number(scored)) };
+    let (who, lost) = (name(table, farkle.seat), number(farkle.forfeited));
+    format!("{who} {what} and loses {lost}{all_the_same}")
+}
+
 fn changed(effect: &EffectApplied, table: &Table) -> String {
     let what = match effect.source {
         EffectSource::FarklePenalty => "penalty for farkles in a row".to_owned(),
@@ -87,11 +103,29 @@ fn changed(effect: &EffectApplied, table: &Table) -> String {
         EffectSource::BankPenalty => "the price of a bank".to_owned(),
         EffectSource::Overshoot => "too far".to_owned(),
         EffectSource::Die(die) => die_name(table, die),
+        EffectSource::Bought(item) => format!("buys {}", table.thing(item)),
+        EffectSource::Used(item) => format!("uses {}", table.thing(item)),
+        EffectSource::Evolved(item) => format!("evolves: {}", table.thing(item)),
+        EffectSource::Item(item) => table.thing(item),
+        EffectSource::Ability(character) => {
+            let ability = table.ruleset.rules.ability_of(character);
+            ability.unwrap_or_else(|| table.thing(character))
+        }
+        EffectSource::Renewed => "renews the market".to_owned(),
+        EffectSource::UpperBonus => "bonus of the upper part".to_owned(),
+        EffectSource::ExtraYahtzee => "another yahtzee".to_owned(),
+        EffectSource::Reward => "reward of the round".to_owned(),
+        EffectSource::Centre => "holds the centre".to_owned(),
+        EffectSource::Hearts => "hearts".to_owned(),
+        EffectSource::Energy => "energy".to_owned(),
+        EffectSource::Swords => "swords".to_owned(),
+        EffectSource::Entered => "enters the centre".to_owned(),
+        EffectSource::Yielded => "leaves the centre".to_owned(),
     };
     let changes: Vec<String> = effect
         .changes
         .iter()
-        .map(|c| format!("{} {} → {}", measure(c.what), number(c.before), number(c.after)))
+        .map(|c| format!("{} {} → {}", c.what.words(), number(c.before), number(c.after)))
         .collect();
     format!("{}: {what}: {}", name(table, effect.seat), changes.join(", "))
 }
@@ -103,25 +137,24 @@ fn ending(outcome: &Outcome, table: &Table) -> String {
         DecidedBy::Score | DecidedBy::Goal => format!("{winners} wins"),
         DecidedBy::BestRound => format!("{winners} wins the tie by the best single round"),
         DecidedBy::SharedWin => format!("{winners} share the win"),
+        DecidedBy::LastAlive => format!("{winners} wins: nobody else is left standing"),
+        DecidedBy::Draw => "nobody is left standing: a draw".to_owned(),
+        DecidedBy::Missed => "the target is missed, the run is over".to_owned(),
         DecidedBy::LastSeat => format!("{winners} wins: all others have left"),
         DecidedBy::Deserted => "everybody has left, nobody wins".to_owned(),
         DecidedBy::Abandoned => "the game is abandoned, nobody wins".to_owned(),
     }
 }
 
-fn measure(measure: Measure) -> &'static str {
-    match measure {
-        Measure::GameScore => "game score",
-        Measure::FarklesInARow => "farkles in a row",
-        Measure::RoundScore => "round score",
-        Measure::HotStreak => "hot streak",
-        Measure::DareBonus => "bonus of the next bank",
-        Measure::CombinationPoints => "combination",
-        Measure::SavePoints => "save",
-        Measure::HandPoints => "turn score",
-        Measure::BankPoints => "bank",
-        Measure::Multiplier => "multiplier",
-        Measure::PendingPenalty => "penalty of a bank",
+impl Table {
+    /// What a thing of the rules is called: a card, a consumable, a character.
+    fn thing(&self, code: Word) -> String {
+        self.ruleset.rules.name_of(code).unwrap_or_else(|| code.spoken())
+    }
+
+    /// What a side of a die shows.
+    fn face(&self, face: u8) -> String {
+        self.ruleset.rules.face_name(face).map_or_else(|| face.to_string(), str::to_owned)
     }
 }
 
@@ -134,6 +167,9 @@ fn name(table: &Table, seat: SeatNo) -> String {
 
 /// A die by its name in the catalogue of the game.
 fn die_name(table: &Table, die: DieAt) -> String {
+    if let Some(colour) = Colour::of(die.code) {
+        return format!("{} dice", colour.word());
+    }
     let kind = table.ruleset.rules.catalogue().and_then(|catalogue| catalogue.find(die.code));
     kind.map_or_else(|| die.code.to_string(), |kind| kind.name.clone())
 }

@@ -3,7 +3,7 @@
 //! Every refusal is data: its name for programs, its fields for details, its message for the
 //! player, who learns what was wrong and what would be right. A refusal changes nothing.
 
-use crate::{BadText, Dollars, Moment, Name, Points, SeatNo, Slots, farkle::dice::Code};
+use crate::{BadText, Dollars, Moment, Name, Points, SeatNo, Slots, Word, farkle::dice::Code};
 
 /// A refused command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -130,6 +130,54 @@ pub enum Rejection {
     NotScoring { idle: Slots },
     #[error("while your score is 0 a bank needs {needed} points, this round has {points}; roll on")]
     BelowBreakIn { points: Points, needed: Points },
+    #[error("no rolls are left in this turn")]
+    NoRollsLeft,
+    #[error("all dice are kept; leave out those to roll")]
+    NothingToRoll,
+    #[error("not now: {why}")]
+    NotNow { why: &'static str },
+    #[error("there is no category '{category}'; open are: {open}")]
+    UnknownCategory { category: String, open: String },
+    #[error("{category} is scored already; open are: {open}")]
+    CategoryFilled { category: Word, open: String },
+    #[error("'{code}' is not offered; there are: {known}")]
+    NotOffered { code: String, known: String },
+    #[error("that costs {price} {unit}, and you have {have}")]
+    CannotAfford { price: i64, have: i64, unit: &'static str },
+    #[error("{colour} comes up 1 time in {odds} already: no better odds are sold")]
+    BestOdds { colour: Word, odds: u32 },
+    #[error("you hold {most} things already; use one first")]
+    SlotsFull { most: u8 },
+    #[error("you hold no '{code}'; you hold: {held}")]
+    NotHeld { code: String, held: String },
+    #[error("{code} would do nothing now: {why}")]
+    NoUse { code: Word, why: &'static str },
+    #[error("nobody plays characters in this game")]
+    NoCharacters,
+    #[error("there is no character '{character}'; free are: {free}")]
+    UnknownCharacter { character: String, free: String },
+    #[error("{character} is played by seat {seat} already; free are: {free}")]
+    CharacterTaken { character: Word, seat: SeatNo, free: String },
+    #[error("your character cannot do that; it can: {can}")]
+    NotYourAbility { can: String },
+    #[error("your character has done that already this turn")]
+    AbilityUsed,
+    #[error("{wanted} hearts are too many; {spare} healed nothing")]
+    TooFewHearts { wanted: u8, spare: u8 },
+    #[error("say at whom it is aimed; there are the seats: {seats}")]
+    TargetNeeded { seats: String },
+    #[error("seat {seat} cannot be the target; there are the seats: {seats}")]
+    BadTarget { seat: SeatNo, seats: String },
+    #[error("{code} is not aimed at anybody; leave the target out")]
+    NoTarget { code: Word },
+    #[error("you were hit: say first whether you stay or give way")]
+    AnswerFirst,
+    #[error("nobody asked you whether you stay")]
+    NothingAsked,
+    #[error("no evolution is unlocked; three hearts unlock one")]
+    NothingUnlocked,
+    #[error("you have {code} already")]
+    AlreadyHeld { code: Word },
     #[error("{dice} dice are rolled, each from 1 to {sides}; {got:?} is no such roll")]
     WrongRoll { got: Vec<u32>, dice: u8, sides: u32 },
     #[error("the game cannot end: the dice do not know the secret that was committed to")]

@@ -1,6 +1,6 @@
 //! What a client draws: the dice where they lie, and what can be scored with them.
 
-use crate::{Boost, Combination, Dollars, Points, Slots, farkle::dice::Code};
+use crate::{Boost, Combination, Dollars, Points, Slots, Word, farkle::dice::Code};
 
 /// A die of the seat to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,36 @@ pub enum DiePlace {
     Table,
     /// Saved, set aside.
     Saved,
+}
+
+/// Something that the rules name, with what it does: a tooltip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thing {
+    /// What it is: `character`, `card`, `evolution`, `consumable`, `colour`.
+    pub kind: &'static str,
+    /// Its code.
+    pub code: Word,
+    /// Its name.
+    pub name: String,
+    /// What it does, with the numbers it does it with.
+    pub text: String,
+    /// What it costs at first, in the money or energy of the game, where it is sold.
+    pub price: Option<i64>,
+}
+
+/// Something that can be bought in the game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Its code.
+    pub code: Word,
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub text: String,
+    /// What it costs, in the money or energy of the game.
+    pub price: i64,
+    /// Whether the seat to move could buy it now.
+    pub buyable: bool,
 }
 
 /// Dice that can be scored together.

@@ -1,8 +1,8 @@
 //! Proving a finished game from its events alone: everything is decided again.
 
 use crate::{
-    Command, DecidedBy, Event, FarkledBy, Game, LeftBecause, Moment, NoDice, Play, Rejection,
-    TurnEnd, decide, evolve,
+    Command, DecidedBy, Event, Game, LeftBecause, Moment, NoDice, Rejection, TurnEnd, decide,
+    evolve,
     fair::{FairDice, Secret, commitment},
 };
 
@@ -54,7 +54,7 @@ fn decide_again(
     log: &[Event],
     secret: Secret,
 ) -> Result<Vec<Event>, Option<Rejection>> {
-    let command = command_behind(log).ok_or(None)?;
+    let command = command_behind(game, log).ok_or(None)?;
     match game {
         None => decide(None, &command, Moment(0), &mut NoDice),
         Some(game) => {
@@ -65,9 +65,11 @@ fn decide_again(
     .map_err(Some)
 }
 
-/// The command that begins with these events. Saving and then banking is the same as banking with
-/// the dice, event by event.
-fn command_behind(log: &[Event]) -> Option<Command> {
+/// The command that begins with these events: a move is read off by the game it is of.
+fn command_behind(game: Option<&Game>, log: &[Event]) -> Option<Command> {
+    if let Some((seat, play)) = game.and_then(|game| game.play_behind(log)) {
+        return Some(Command::Play { seat, play });
+    }
     Some(match log.first()? {
         Event::Created { game, ruleset, commitment, .. } => {
             let (game, ruleset, commitment) = (*game, ruleset.clone(), *commitment);
@@ -83,15 +85,10 @@ fn command_behind(log: &[Event]) -> Option<Command> {
             let dice = dice.iter().map(ToString::to_string).collect();
             Command::ChooseLoadout { seat: *seat, dice }
         }
+        Event::CharacterChosen { seat, character } => {
+            Command::ChooseCharacter { seat: *seat, character: character.to_string() }
+        }
         Event::Started { .. } => Command::Start,
-        Event::Rolled(roll) => Command::Play { seat: roll.seat, play: Play::Roll },
-        Event::Saved(save) => {
-            Command::Play { seat: save.seat, play: Play::Save { slots: save.slots.to_vec() } }
-        }
-        Event::Banked(bank) => Command::Play { seat: bank.seat, play: Play::Bank { slots: None } },
-        Event::Farkled(farkle) if farkle.by == FarkledBy::Choice => {
-            Command::Play { seat: farkle.seat, play: Play::Forfeit }
-        }
         Event::TimedOut { seat, .. } => Command::TimeOut { seat: *seat },
         Event::SeatLeft { seat, why: LeftBecause::Quit } => Command::Leave { seat: *seat },
         Event::TurnEnded(ended) if ended.how == TurnEnd::Left => {
@@ -102,6 +99,12 @@ fn command_behind(log: &[Event]) -> Option<Command> {
         }
         Event::SeatLeft { .. }
         | Event::TurnStarted { .. }
+        | Event::Rolled(_)
+        | Event::Saved(_)
+        | Event::Banked(_)
+        | Event::Drawn(_)
+        | Event::Asked { .. }
+        | Event::Answered { .. }
         | Event::Farkled(_)
         | Event::EffectApplied(_)
         | Event::MoneyAwarded { .. }
@@ -119,7 +122,14 @@ fn moment_behind(game: &Game, command: &Command, log: &[Event]) -> Moment {
         return touched.plus_hours(game.table.ruleset.table.expiry_hours);
     }
     let next_deadline = log.iter().find_map(|event| {
-        if let Event::TurnStarted { deadline, .. } = event { *deadline } else { None }
+        if let Event::TurnStarted { deadline, .. }
+        | Event::Asked { deadline, .. }
+        | Event::Answered { deadline, .. } = event
+        {
+            *deadline
+        } else {
+            None
+        }
     });
     match (next_deadline, game.table.turn_seconds()) {
         (Some(next), Some(seconds)) => Moment(next.0.saturating_sub(u64::from(seconds) * 1000)),

@@ -317,7 +317,10 @@ fn random_games_see_every_kind_of_event_and_end() {
             ends.insert(format!("{:?}", outcome.by));
         }
     }
-    assert_eq!(events, BTreeSet::from(Event::NAMES));
+    // These are of other games.
+    let others = ["CharacterChosen", "Drawn", "Asked", "Answered"];
+    let of_farkle = Event::NAMES.into_iter().filter(|name| !others.contains(name));
+    assert_eq!(events, of_farkle.collect());
     // A tie decided by the best round is too rare for chance; a scenario plays it.
     let common = ["Abandoned", "Deserted", "LastSeat", "Score", "SharedWin"].map(str::to_owned);
     assert!(BTreeSet::from(common).is_subset(&ends), "{ends:?}");

@@ -421,7 +421,7 @@ fn unknown_games_presets_and_rules() {
     let refusal = Ruleset::preset("chess", None).unwrap_err();
     assert_eq!(
         refusal.to_string(),
-        "there is no game 'chess'; there are: farkle, zero_hour, last_line, true_grit"
+        "there is no game 'chess'; there are: farkle, zero_hour, last_line, true_grit, dice_rogue, neonpolis"
     );
     let refusal = Ruleset::preset("farkle", Some("blitz")).unwrap_err();
     assert_eq!(

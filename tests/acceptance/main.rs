@@ -11,6 +11,7 @@ mod failures;
 mod games;
 mod hostile;
 mod house;
+mod listed;
 mod lobby;
 mod operation;
 mod shop;

@@ -59,6 +59,7 @@ impl Rulebook for LastLine {
         self.contest.fold(event);
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the moves of other games are refused")]
     fn play(desk: &mut LineDesk<'_>, play: &Play) -> Result<(), Rejection> {
         match play {
             Play::Roll if roll_on(desk)? => Ok(()),
@@ -66,9 +67,7 @@ impl Rulebook for LastLine {
                 finish(desk, TurnEnd::Finished);
                 next_turn(desk)
             }
-            Play::Save { .. } | Play::Bank { .. } | Play::Forfeit => {
-                Err(Rejection::NoSuchMove { moves: "roll" })
-            }
+            _ => Err(Rejection::NoSuchMove { moves: "roll" }),
         }
     }
 

@@ -79,7 +79,16 @@ pub(super) fn record<B: Rulebook>(
 ) {
     let (seat, slots) = (desk.table.turn.seat, Slots::first(2));
     let faces = Faces::of(&[pair.0, pair.1]).unwrap_or_default();
-    desk.record(Event::Rolled(Rolled { seat, draw, slots, raw, faces, max_points, folded: None }));
+    desk.record(Event::Rolled(Rolled {
+        seat,
+        draw,
+        slots,
+        raw,
+        faces,
+        max_points,
+        folded: None,
+        colours: None,
+    }));
 }
 
 /// What a roll adds to a turn: its own points times the multiplier.

@@ -86,6 +86,7 @@ impl Rulebook for TrueGrit {
         self.contest.fold(event);
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the moves of other games are refused")]
     fn play(desk: &mut GritDesk<'_>, play: &Play) -> Result<(), Rejection> {
         match play {
             Play::Roll => match roll_on(desk)? {
@@ -96,9 +97,7 @@ impl Rulebook for TrueGrit {
                     next_turn(desk)
                 }
             },
-            Play::Save { .. } | Play::Bank { .. } | Play::Forfeit => {
-                Err(Rejection::NoSuchMove { moves: "roll" })
-            }
+            _ => Err(Rejection::NoSuchMove { moves: "roll" }),
         }
     }
 

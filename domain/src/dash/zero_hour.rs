@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Banked, Change, DecidedBy, DieOnTable, EffectApplied, EffectSource, Event, Fact, Farkled,
-    FarkledBy, Measure, Play, Points, Rejection, Rules, Ruleset, SeatNo, Table, TurnEnd, TurnEnded,
+    FarkledBy, Measure, Play, Points, Rejection, Rules, Ruleset, SeatNo, Table, TurnEnd,
     desk::{Desk, Parameters, Rulebook},
     ruleset::within,
 };
@@ -188,6 +188,7 @@ impl Rulebook for ZeroHour {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the moves of other games are refused")]
     fn play(desk: &mut ZeroDesk<'_>, play: &Play) -> Result<(), Rejection> {
         match play {
             Play::Roll => roll_dice(desk),
@@ -195,9 +196,7 @@ impl Rulebook for ZeroHour {
                 Err(Rejection::NothingToBank)
             }
             Play::Bank { slots: None } => bank(desk),
-            Play::Bank { slots: Some(_) } | Play::Save { .. } | Play::Forfeit => {
-                Err(Rejection::NoSuchMove { moves: "roll, bank" })
-            }
+            _ => Err(Rejection::NoSuchMove { moves: "roll, bank" }),
         }
     }
 
@@ -208,7 +207,7 @@ impl Rulebook for ZeroHour {
 
     /// What is not banked is lost; it is no farkle.
     fn cut_short(desk: &mut ZeroDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
-        end_turn(desk, how, 0, desk.board.turn.score);
+        desk.end_turn(how, 0, desk.board.turn.score);
         Ok(())
     }
 
@@ -298,7 +297,7 @@ fn farkle(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
     let in_a_row = desk.board.player(seat).farkles_in_a_row.saturating_add(1);
     let (by, kept, awarded) = (FarkledBy::Roll, 0, 0);
     desk.record(Event::Farkled(Farkled { seat, by, forfeited, kept, awarded, in_a_row }));
-    end_turn(desk, TurnEnd::Farkled, 0, forfeited);
+    desk.end_turn(TurnEnd::Farkled, 0, forfeited);
     ZeroHour::next_turn(desk)
 }
 
@@ -327,7 +326,7 @@ fn bank(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
             change_score(desk, seat, EffectSource::BankPenalty, after);
         }
     }
-    end_turn(desk, TurnEnd::Banked, now.score, 0);
+    desk.end_turn(TurnEnd::Banked, now.score, 0);
     if left == 0 {
         return desk.end(DecidedBy::Goal, vec![turn.seat]);
     }
@@ -338,18 +337,4 @@ fn change_score(desk: &mut ZeroDesk<'_>, seat: SeatNo, source: EffectSource, aft
     let before = desk.board.player(seat).score;
     let changes = vec![Change { what: Measure::GameScore, before, after }];
     desk.record(Event::EffectApplied(EffectApplied { seat, source, changes }));
-}
-
-fn end_turn(desk: &mut ZeroDesk<'_>, how: TurnEnd, points: Points, forfeited: Points) {
-    let turn = desk.table.turn;
-    let (seat, round) = (turn.seat, turn.round);
-    desk.record(Event::TurnEnded(TurnEnded {
-        seat,
-        round,
-        how,
-        points,
-        forfeited,
-        bonus_lost: 0,
-        reaches_target: false,
-    }));
 }

@@ -220,6 +220,10 @@ impl Farkle {
             Event::EffectApplied(effect) => self.changed(effect),
             Event::TurnEnded(ended) => self.turn_ended(ended),
             Event::Created { .. }
+            | Event::CharacterChosen { .. }
+            | Event::Drawn(_)
+            | Event::Asked { .. }
+            | Event::Answered { .. }
             | Event::SeedChosen { .. }
             | Event::SeatLeft { .. }
             | Event::Started { .. }
@@ -253,6 +257,7 @@ impl Farkle {
         self.change(saved.seat, |player| player.hot_dice = player.hot_dice.saturating_add(hot));
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the values of other games are not here")]
     fn changed(&mut self, effect: &EffectApplied) {
         for change in &effect.changes {
             let (after, count) = (change.after, u32::try_from(change.after).unwrap_or(0));
@@ -265,12 +270,7 @@ impl Farkle {
                 Measure::RoundScore => self.round.round_score = after,
                 Measure::HotStreak => self.round.hot = count,
                 // Steps on the way to sums that the event before has.
-                Measure::CombinationPoints
-                | Measure::SavePoints
-                | Measure::HandPoints
-                | Measure::BankPoints
-                | Measure::Multiplier
-                | Measure::PendingPenalty => {}
+                _ => {}
             }
         }
     }

@@ -42,6 +42,8 @@ impl Rulebook for Farkle {
             (Play::Forfeit, Phase::Rolled) => farkle(desk, FarkledBy::Choice),
             (Play::Forfeit, Phase::Opening) => Err(Rejection::NothingRolled),
             (Play::Forfeit, Phase::Saved) => Err(Rejection::AlreadySaved),
+
+            _ => Err(Rejection::NoSuchMove { moves: "roll, save, bank, forfeit" }),
         }
     }
 
@@ -125,7 +127,16 @@ fn roll(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
     };
     let max_points = board.scores(seat, slots, faces).best();
     let (folded, boosts) = folded.unzip();
-    desk.record(Event::Rolled(Rolled { seat, draw, slots, raw, faces, max_points, folded }));
+    desk.record(Event::Rolled(Rolled {
+        seat,
+        draw,
+        slots,
+        raw,
+        faces,
+        max_points,
+        folded,
+        colours: None,
+    }));
     for boost in boosts.unwrap_or_default() {
         record_boost(desk, boost, Measure::HandPoints);
     }

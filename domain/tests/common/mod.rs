@@ -51,8 +51,13 @@ impl Match {
 
     /// A table of any game under one of its presets, nobody seated yet.
     pub(crate) fn of(game: &str, preset: &str) -> Self {
+        Self::under(&Ruleset::preset(game, Some(preset)).unwrap())
+    }
+
+    /// A table under these rules, nobody seated yet.
+    pub(crate) fn under(ruleset: &Ruleset) -> Self {
         let mut table = Self::empty();
-        table.tell(&create(Ruleset::preset(game, Some(preset)).unwrap()), &[]).unwrap();
+        table.tell(&create(ruleset.clone()), &[]).unwrap();
         table
     }
 

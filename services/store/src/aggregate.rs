@@ -69,6 +69,7 @@ impl Aggregate for Game {
         match command {
             Command::ChooseSeed { seat, .. }
             | Command::ChooseLoadout { seat, .. }
+            | Command::ChooseCharacter { seat, .. }
             | Command::Leave { seat }
             | Command::Play { seat, .. } => sits(*seat),
             Command::Start => self.table.seated().any(sits),

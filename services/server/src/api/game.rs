@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, ID, Object, SimpleObject, dataloader::DataLoader};
-use domain::{Boost, Combination, DiePlace, Event, Game, Legal, Play, Stage, fair::seeds_hash};
+use async_graphql::{Context, Enum, ID, Json, Object, SimpleObject, dataloader::DataLoader};
+use domain::{
+    Boost, Combination, DiePlace, Event, Game, Legal, Play, SeatNo, Stage, fair::seeds_hash,
+};
+use serde_json::Value;
 use store::Loaded;
 use uuid::Uuid;
 
 use super::{
+    actions::AbilityInput,
     app,
     connection::{GameEventConnection, page_size},
     errors::{bad_input, fault, store_error},
@@ -68,10 +72,12 @@ enum Place {
 struct Die {
     /// Its slot, from 0.
     slot: i32,
-    /// Its kind: a code, `STANDARD` for an ordinary die.
+    /// Its kind: a code, `STANDARD` for an ordinary die; in DiceRogue the colour it came up in, as `GREEN`.
     code: String,
     /// What it shows, if it was rolled in this round.
     face: Option<i32>,
+    /// What that is called, where it is no number: `sword`, `energy`, `heart`.
+    face_name: Option<&'static str>,
     /// Where it lies.
     place: Place,
 }
@@ -129,16 +135,49 @@ struct Selection {
     bonuses: Vec<BoostView>,
 }
 
+/// Something that can be bought in a game.
+#[derive(Clone, Debug, SimpleObject)]
+struct Offer {
+    /// Its code: what `buyItem(code: …)` takes.
+    code: String,
+    /// Its name.
+    name: String,
+    /// What it does.
+    text: String,
+    /// What it costs, in the money or energy of the game.
+    price: Long,
+    /// Whether the seat to move could buy it now.
+    buyable: bool,
+}
+
+impl From<domain::Offer> for Offer {
+    fn from(offer: domain::Offer) -> Self {
+        let domain::Offer { code, name, text, price, buyable } = offer;
+        Self { code: code.to_string(), name, text, price: Long(price), buyable }
+    }
+}
+
 /// A command that is accepted now.
 #[derive(Clone, Debug, SimpleObject)]
 struct LegalCommand {
-    /// The mutation to send: `joinGame`, `chooseSeed`, `chooseLoadout`, `leaveGame`, `startGame`, `roll`, `save`, `bank`, `forfeit`. What the
-    /// house does by itself is called `timeOut` and `abandon`.
+    /// The mutation to send: `joinGame`, `chooseSeed`, `chooseLoadout`, `chooseCharacter`, `leaveGame`, `startGame`, `roll`, `save`, `bank`,
+    /// `forfeit`, `score`, `resolve`, `useAbility`, `answer`, `buyItem`, `renewMarket`, `useItem`, `evolve`, `endTurn`. What the house does by
+    /// itself is called `timeOut` and `abandon`.
     command: &'static str,
     /// Whose command it is; nobody's in particular for joining and starting.
     seat: Option<i32>,
     /// The dice to name, for `save` and `bank`.
     slots: Option<Vec<i32>>,
+    /// The dice to keep, for `roll`.
+    keep: Option<Vec<i32>>,
+    /// What to name: the category to `score`, the code to buy, use or evolve, the character to choose.
+    name: Option<String>,
+    /// At whom it is aimed, for `buyItem`.
+    target: Option<i32>,
+    /// What to say, for `answer`.
+    stay: Option<bool>,
+    /// How, for `useAbility`, as it takes it.
+    ability: Option<Json<Value>>,
     /// From when on the house may do it, for `timeOut`.
     from: Option<Instant>,
 }
@@ -157,7 +196,8 @@ struct Clock {
 /// How a game ended.
 #[derive(Clone, Debug, SimpleObject)]
 struct Outcome {
-    /// What decided it: `score`, `goal`, `best_round`, `shared_win`, `last_seat`, `deserted` or `abandoned`.
+    /// What decided it: `score`, `goal`, `best_round`, `shared_win`, `last_alive`, `draw`, `missed`, `last_seat`,
+    /// `deserted` or `abandoned`.
     decided_by: String,
     /// The winning seats; none if there is no winner.
     winners: Vec<Seat>,
@@ -314,13 +354,16 @@ impl GameView {
 
     /// The dice of the seat to move, by slot.
     async fn dice(&self) -> async_graphql::Result<Vec<Die>> {
-        let dice = self.game()?.dice();
-        Ok(dice
+        let game = self.game()?;
+        let name = |face| game.table.ruleset.rules.face_name(face);
+        Ok(game
+            .dice()
             .into_iter()
             .map(|die| Die {
                 slot: die.slot.into(),
                 code: die.code.to_string(),
                 face: die.face.map(Into::into),
+                face_name: die.face.and_then(name),
                 place: match die.place {
                     DiePlace::Hand => Place::Hand,
                     DiePlace::Table => Place::Table,
@@ -340,6 +383,11 @@ impl GameView {
         Ok(self.game()?.best_selection().map(Into::into))
     }
 
+    /// What can be bought in the game itself: the open cards of a market, the goods of a shop.
+    async fn offers(&self) -> async_graphql::Result<Vec<Offer>> {
+        Ok(self.game()?.offers().into_iter().map(Into::into).collect())
+    }
+
     /// Every command that is accepted now, by anybody or by you only.
     async fn legal_commands(
         &self,
@@ -352,7 +400,7 @@ impl GameView {
             let house = matches!(legal.command, "timeOut" | "abandon");
             !house && (legal.seat.is_none() || legal.seat == my_seat.map(i32::from))
         };
-        let legal = game.legal_commands().into_iter().map(legal_command);
+        let legal = game.legal_commands().into_iter().map(LegalCommand::of);
         Ok(legal.filter(|legal| !mine || is_mine(legal)).collect())
     }
 
@@ -460,25 +508,66 @@ fn ints(numbers: impl Iterator<Item = u8>) -> Vec<i32> {
     numbers.map(i32::from).collect()
 }
 
-fn legal_command(legal: Legal) -> LegalCommand {
-    let slots = |slots: &[u8]| Some(ints(slots.iter().copied()));
-    let (command, seat, slots, from) = match &legal {
-        Legal::Create => ("createGame", None, None, None),
-        Legal::Join => ("joinGame", None, None, None),
-        Legal::Start => ("startGame", None, None, None),
-        Legal::ChooseSeed(seat) => ("chooseSeed", Some(*seat), None, None),
-        Legal::ChooseLoadout(seat) => ("chooseLoadout", Some(*seat), None, None),
-        Legal::Leave(seat) => ("leaveGame", Some(*seat), None, None),
-        Legal::Play(seat, Play::Roll) => ("roll", Some(*seat), None, None),
-        Legal::Play(seat, Play::Save { slots: named }) => ("save", Some(*seat), slots(named), None),
-        Legal::Play(seat, Play::Bank { slots: named }) => {
-            ("bank", Some(*seat), named.as_deref().and_then(slots), None)
+impl LegalCommand {
+    fn new(command: &'static str, seat: Option<SeatNo>) -> Self {
+        let seat = seat.map(Into::into);
+        Self {
+            command,
+            seat,
+            slots: None,
+            keep: None,
+            name: None,
+            target: None,
+            stay: None,
+            ability: None,
+            from: None,
         }
-        Legal::Play(seat, Play::Forfeit) => ("forfeit", Some(*seat), None, None),
-        Legal::TimeOut(seat, from) => ("timeOut", Some(*seat), None, Some(Instant(*from))),
-        Legal::Abandon(_) => ("abandon", None, None, None),
-    };
-    LegalCommand { command, seat: seat.map(Into::into), slots, from }
+    }
+
+    fn of(legal: Legal) -> Self {
+        match legal {
+            Legal::Create => Self::new("createGame", None),
+            Legal::Join => Self::new("joinGame", None),
+            Legal::Start => Self::new("startGame", None),
+            Legal::ChooseSeed(seat) => Self::new("chooseSeed", Some(seat)),
+            Legal::ChooseLoadout(seat) => Self::new("chooseLoadout", Some(seat)),
+            Legal::ChooseCharacter(seat, character) => {
+                let name = Some(character.to_string());
+                Self { name, ..Self::new("chooseCharacter", Some(seat)) }
+            }
+            Legal::Leave(seat) => Self::new("leaveGame", Some(seat)),
+            Legal::Play(seat, play) => Self::play(seat, play),
+            Legal::TimeOut(seat, from) => {
+                Self { from: Some(Instant(from)), ..Self::new("timeOut", Some(seat)) }
+            }
+            Legal::Abandon(_) => Self::new("abandon", None),
+        }
+    }
+
+    fn play(seat: SeatNo, play: Play) -> Self {
+        let ask = |command| Self::new(command, Some(seat));
+        let numbers = |slots: Vec<u8>| Some(ints(slots.into_iter()));
+        match play {
+            Play::Roll => ask("roll"),
+            Play::Reroll { keep } => Self { keep: numbers(keep), ..ask("roll") },
+            Play::Save { slots } => Self { slots: numbers(slots), ..ask("save") },
+            Play::Bank { slots } => Self { slots: slots.and_then(numbers), ..ask("bank") },
+            Play::Forfeit => ask("forfeit"),
+            Play::Score { category } => Self { name: Some(category), ..ask("score") },
+            Play::Resolve => ask("resolve"),
+            Play::Ability(how) => {
+                Self { ability: Some(Json(AbilityInput::json(how))), ..ask("useAbility") }
+            }
+            Play::Answer { stay } => Self { stay: Some(stay), ..ask("answer") },
+            Play::Buy { code, target } => {
+                Self { name: Some(code), target: target.map(Into::into), ..ask("buyItem") }
+            }
+            Play::Renew => ask("renewMarket"),
+            Play::Use { code } => Self { name: Some(code), ..ask("useItem") },
+            Play::Evolve { code } => Self { name: Some(code), ..ask("evolve") },
+            Play::End => ask("endTurn"),
+        }
+    }
 }
 
 /// A name or a hash as events write it.

@@ -5,6 +5,7 @@
     reason = "resolvers are asynchronous, those that wait and those that do not"
 )]
 
+mod actions;
 mod connection;
 mod dice;
 mod errors;
@@ -40,6 +41,7 @@ use crate::{
 #[derive(Debug, Default, MergedObject)]
 pub(crate) struct Mutation(
     moves::Moves,
+    actions::Actions,
     table::TableMutation,
     shop::ShopMutation,
     session::SessionMutation,

@@ -63,9 +63,12 @@ impl GamePayload {
                 refusal.message = format!("it is the turn of {} on seat {seat}", to_move.name);
             }
         }
+        let of_loadout = matches!(&*refusal.code, "UNKNOWN_DIE" | "RETIRED_DIE" | "NOT_OWNED");
         let mut problem = Problem::from(refusal);
         // Of dice, only codes of a loadout can be wrong at a table.
-        problem.about("code", "dice");
+        if of_loadout {
+            problem.about("code", "dice");
+        }
         let errors = vec![problem];
         Ok(Self { game: None, events: Vec::new(), repeated: false, errors })
     }
@@ -89,7 +92,7 @@ pub(super) async fn ask(
 }
 
 /// Slots as clients write them; one that cannot be a slot is one that does not exist.
-fn slots(numbers: &[i32]) -> Vec<u8> {
+pub(super) fn slots(numbers: &[i32]) -> Vec<u8> {
     numbers.iter().map(|&number| u8::try_from(number).unwrap_or(u8::MAX)).collect()
 }
 
@@ -100,16 +103,22 @@ pub(crate) struct Moves;
 /// The moves of the seat to move.
 #[Object]
 impl Moves {
-    /// Rolls the dice in hand.
+    /// Rolls the dice in hand; in DiceRogue and NeonPolis all dice, or all but those kept.
     async fn roll(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The game.")] game_id: ID,
+        #[graphql(
+            desc = "Dice that stay as they are, by slot; where dice are kept between rolls."
+        )]
+        keep: Option<Vec<i32>>,
         #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
         command_id: Option<Uuid>,
         #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
     ) -> async_graphql::Result<GamePayload> {
-        ask(ctx, &game_id, Wish::Play(Play::Roll), command_id, expected_version).await
+        let keep = keep.as_deref().map(self::slots).filter(|keep| !keep.is_empty());
+        let play = keep.map_or(Play::Roll, |keep| Play::Reroll { keep });
+        ask(ctx, &game_id, Wish::Play(play), command_id, expected_version).await
     }
 
     /// Scores some of the dice just rolled. All of them must score.

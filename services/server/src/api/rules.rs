@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Json, Object};
+use async_graphql::{Context, Json, Object, SimpleObject};
 use domain::{GAMES, Rejection, Rules, Ruleset, farkle::dice::Code};
 use serde_json::{Map, Value};
 
@@ -40,6 +40,11 @@ impl RulesetView {
         self.0.rules.catalogue().map(views).unwrap_or_default()
     }
 
+    /// Everything the rules name, with its tooltip: characters, cards, evolutions, consumables, colours; nothing in games without such.
+    async fn things(&self) -> Vec<Thing> {
+        self.0.rules.things().into_iter().map(Into::into).collect()
+    }
+
     /// Whether nobody earns money: so it is where more than seats and clocks was changed.
     async fn practice(&self) -> bool {
         self.0.table.practice
@@ -53,6 +58,28 @@ impl RulesetView {
     /// The parameters of the game itself: target, scoring, penalties …
     async fn parameters(&self) -> Json<Value> {
         Json(camel(&self.0.to_json()["parameters"]))
+    }
+}
+
+/// Something that the rules name.
+#[derive(Clone, Debug, SimpleObject)]
+struct Thing {
+    /// What it is: `character`, `card`, `evolution`, `consumable` or `colour`.
+    kind: &'static str,
+    /// Its code in moves and events.
+    code: String,
+    /// Its name for people.
+    name: String,
+    /// What it does, with the numbers it does it with: a tooltip.
+    text: String,
+    /// What it costs at first, in the money or energy of the game, where it is sold.
+    price: Option<i32>,
+}
+
+impl From<domain::Thing> for Thing {
+    fn from(thing: domain::Thing) -> Self {
+        let domain::Thing { kind, code, name, text, price } = thing;
+        Self { kind, code: code.to_string(), name, text, price: price.map(int) }
     }
 }
 

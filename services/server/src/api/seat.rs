@@ -132,7 +132,12 @@ impl TurnState {
         let number = |wanted: &str| {
             facts.iter().find(|(name, _)| *name == wanted).map_or(0, |(_, fact)| match fact {
                 Fact::Number(number) => *number,
-                Fact::Flag(_) | Fact::Text(_) => 0,
+                Fact::Flag(_)
+                | Fact::Text(_)
+                | Fact::Money(_)
+                | Fact::Word(_)
+                | Fact::List(_)
+                | Fact::Map(_) => 0,
             })
         };
         // Special dice multiply a hand, doubles the rolls of a turn: no game has both.
@@ -153,8 +158,13 @@ impl TurnState {
 
 fn json(fact: &Fact) -> Value {
     match fact {
-        Fact::Number(number) => (*number).into(),
+        Fact::Number(number) | Fact::Money(number) => (*number).into(),
         Fact::Flag(flag) => (*flag).into(),
         Fact::Text(text) => (*text).into(),
+        Fact::Word(word) => word.as_str().into(),
+        Fact::List(facts) => facts.iter().map(json).collect(),
+        Fact::Map(facts) => {
+            facts.iter().map(|(word, fact)| (word.to_string(), json(fact))).collect()
+        }
     }
 }

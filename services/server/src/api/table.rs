@@ -105,6 +105,22 @@ impl TableMutation {
         ask(ctx, &game_id, Wish::ChooseSeed(seed), command_id, expected_version).await
     }
 
+    /// Chooses whom you play, in games with characters; possible until the game begins. Who does not choose plays the first
+    /// one left.
+    async fn choose_character(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The game.")] game_id: ID,
+        #[graphql(desc = "The code of the character, as `Ruleset.things` lists them.")]
+        character: String,
+        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
+        command_id: Option<Uuid>,
+        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+    ) -> async_graphql::Result<GamePayload> {
+        let wish = Wish::ChooseCharacter(character);
+        ask(ctx, &game_id, wish, command_id, expected_version).await
+    }
+
     /// Chooses the dice you play with, out of those you own; possible until the game begins. They are locked until it is
     /// over. Without dice you play with ordinary ones.
     async fn choose_loadout(

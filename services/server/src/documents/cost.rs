@@ -104,12 +104,13 @@ fn own_cost(field: &str) -> u64 {
         "signIn" | "register" => 2_500,
         // These ask the database once more, or sign something.
         "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
-        | "inventory" | "loadouts" | "shop" | "diceCatalogue" => 20,
+        | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "things" => 20,
         "lastAction" => 10,
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout" => 500,
         "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
         | "chooseSeed" | "buyDie" | "sellDie" | "saveLoadout" | "deleteLoadout" | "addDie"
-        | "changeDie" | "retireDie" => 100,
+        | "changeDie" | "retireDie" | "chooseCharacter" | "score" | "resolve" | "useAbility"
+        | "answer" | "buyItem" | "renewMarket" | "useItem" | "evolve" | "endTurn" => 100,
         _ => 1,
     }
 }

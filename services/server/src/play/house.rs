@@ -148,7 +148,7 @@ impl Tables {
         // The index is a moment behind: somebody moved in time.
         let Some(turn) = due else { return Ok(()) };
         let id = self.house_id(game, &state.head.version.to_le_bytes()).await?;
-        let command = Command::TimeOut { seat: turn.seat };
+        let command = Command::TimeOut { seat: turn.to_move() };
         match self.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
             Ok(_) => metrics::counter!("croupier_time_outs").increment(1),
             Err(PlayError::Refused(refusal)) if IN_TIME.contains(&refusal.code.as_ref()) => {

@@ -45,6 +45,8 @@ pub(crate) enum Wish {
     Join { seed: Option<String>, invite: Option<String> },
     /// Give or change the seed.
     ChooseSeed(String),
+    /// Choose whom to play.
+    ChooseCharacter(String),
     /// Get up.
     Leave,
     /// Begin.
@@ -214,6 +216,9 @@ impl Tables {
                 Command::Join { player, name, seed }
             }
             Wish::ChooseSeed(seed) => Command::ChooseSeed { seat: seat().await?, seed },
+            Wish::ChooseCharacter(character) => {
+                Command::ChooseCharacter { seat: seat().await?, character }
+            }
             Wish::Leave => Command::Leave { seat: seat().await? },
             Wish::Start => seat().await.map(|_| Command::Start)?,
             Wish::Play(play) => Command::Play { seat: seat().await?, play },

@@ -80,6 +80,22 @@ impl From<Rejection> for Refusal {
             | Rejection::NoSuchSlot { .. }
             | Rejection::NotInRoll { .. }
             | Rejection::NotScoring { .. } => Some("slots"),
+            Rejection::NothingToRoll => Some("keep"),
+            Rejection::UnknownCategory { .. } | Rejection::CategoryFilled { .. } => {
+                Some("category")
+            }
+            Rejection::NotOffered { .. }
+            | Rejection::NotHeld { .. }
+            | Rejection::NoUse { .. }
+            | Rejection::AlreadyHeld { .. }
+            | Rejection::BestOdds { .. } => Some("code"),
+            Rejection::UnknownCharacter { .. } | Rejection::CharacterTaken { .. } => {
+                Some("character")
+            }
+            Rejection::NotYourAbility { .. } | Rejection::TooFewHearts { .. } => Some("ability"),
+            Rejection::TargetNeeded { .. }
+            | Rejection::BadTarget { .. }
+            | Rejection::NoTarget { .. } => Some("target"),
             Rejection::NoSuchGame => Some("gameId"),
             Rejection::TooManyDice { .. }
             | Rejection::TooManyCopies { .. }

@@ -1,6 +1,6 @@
 //! What a scenario expects, and how it differs from what is.
 
-use domain::{Event, Fact, Game, Stage};
+use domain::{Event, Fact, Game, Stage, Word};
 
 use super::{
     Broken,
@@ -87,7 +87,7 @@ impl Wanted {
             (Subject::Events, _) => self.same_events(&found)?,
             (Subject::Winner, _) => found == self.names()?,
             (Subject::ToMove, Value::Number(_)) => found.value == text(&self.value.text("a name")?),
-            _ => found == self.value,
+            _ => includes(&found, &self.value),
         };
         Ok((!same).then(|| Difference {
             subject: self.subject.label(seen.seats),
@@ -175,9 +175,7 @@ impl Wanted {
             Some(("money", Fact::Number(earned))) => {
                 Ok(Value::Number(seen.seats[seat].money.saturating_add(*earned)))
             }
-            Some((_, Fact::Number(number))) => Ok(Value::Number(*number)),
-            Some((_, Fact::Flag(flag))) => Ok(Value::Flag(*flag)),
-            Some((_, Fact::Text(fact))) => Ok(text(fact)),
+            Some((_, fact)) => Ok(value(fact)),
             None => {
                 let known: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
                 Err(self.value.is_not(&format!(
@@ -199,6 +197,32 @@ impl Subject {
             Self::DecidedBy => "decided_by".to_owned(),
             Self::Events => "events".to_owned(),
         }
+    }
+}
+
+/// A fact as a scenario would write it.
+fn value(fact: &Fact) -> Value {
+    let node = |fact: &Fact| Node { line: 0, value: value(fact) };
+    match fact {
+        Fact::Number(number) | Fact::Money(number) => Value::Number(*number),
+        Fact::Flag(flag) => Value::Flag(*flag),
+        Fact::Text(fact) => text(fact),
+        Fact::Word(word) => text(word.as_str()),
+        Fact::List(facts) => Value::List(facts.iter().map(node).collect()),
+        Fact::Map(facts) => {
+            let name = |word: &Word| Node { line: 0, value: text(word.as_str()) };
+            Value::Map(facts.iter().map(|(word, fact)| (name(word), node(fact))).collect())
+        }
+    }
+}
+
+/// Whether what is found is as wanted; of a map only what is named is compared.
+fn includes(found: &Node, wanted: &Node) -> bool {
+    match (&found.value, &wanted.value) {
+        (Value::Map(found), Value::Map(wanted)) => wanted.iter().all(|(name, wanted)| {
+            found.iter().any(|(known, found)| known == name && includes(found, wanted))
+        }),
+        _ => found == wanted,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A scenario as it is written.
 
+use domain::Word;
 use serde_json::{Map, Value as Json};
 
 use super::{
@@ -18,6 +19,8 @@ pub(super) struct Scenario {
     pub(super) preset: Option<String>,
     pub(super) rules: Map<String, Json>,
     pub(super) seats: Vec<Seat>,
+    /// What comes up at random, beside dice, in this order.
+    pub(super) draws: Vec<Word>,
     /// The set-up is to be refused.
     pub(super) rejected: Option<Refusal>,
     pub(super) steps: Vec<Step>,
@@ -31,6 +34,8 @@ pub(super) struct Seat {
     pub(super) seed: Option<String>,
     /// The dice, one a slot; nothing is ordinary dice.
     pub(super) dice: Option<Vec<String>>,
+    /// Whom they play.
+    pub(super) character: Option<String>,
     /// The wallet before the game.
     pub(super) money: i64,
 }
@@ -75,6 +80,7 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
         preset: None,
         rules: Map::new(),
         seats: Vec::new(),
+        draws: Vec::new(),
         rejected: None,
         steps: Vec::new(),
     };
@@ -88,13 +94,16 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
             "seats" => {
                 scenario.seats = node.list("seats")?.iter().map(seat).collect::<Result<_, _>>()?;
             }
+            "draws" => {
+                scenario.draws = node.list("draws")?.iter().map(word).collect::<Result<_, _>>()?;
+            }
             "rejected" => scenario.rejected = refusal(node)?,
             "steps" => steps = node.list("steps")?,
             "about" => {}
             other => {
                 return Err(node.is_not(&format!(
                     "'{other}' is no part of a scenario; there are: name, about, game, preset, \
-                     rules, seats, rejected, steps"
+                     rules, seats, draws, rejected, steps"
                 )));
             }
         }
@@ -118,7 +127,8 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
 
 /// A seat is a name, or a map with more.
 fn seat(node: &Node) -> Result<Seat, Broken> {
-    let mut seat = Seat { name: String::new(), seed: None, dice: None, money: FIRST_MONEY };
+    let mut seat =
+        Seat { name: String::new(), seed: None, dice: None, character: None, money: FIRST_MONEY };
     if let Ok(name) = node.text("a seat") {
         seat.name = name;
     } else {
@@ -133,9 +143,11 @@ fn seat(node: &Node) -> Result<Seat, Broken> {
                     seat.money = money;
                 }
                 "dice" => seat.dice = Some(dice(value)?),
+                "character" => seat.character = Some(value.text("character")?),
                 other => {
                     return Err(value.is_not(&format!(
-                        "'{other}' is no part of a seat; there are: name, seed, money, dice"
+                        "'{other}' is no part of a seat; there are: name, seed, money, dice, \
+                         character"
                     )));
                 }
             }
@@ -156,6 +168,12 @@ fn dice(list: &Node) -> Result<Vec<String>, Broken> {
     list.list("dice")?.iter().map(|die| die.text("a die")).collect()
 }
 
+/// The code of a thing.
+fn word(node: &Node) -> Result<Word, Broken> {
+    let text = node.text("a thing that comes up")?;
+    text.parse().map_err(|why| node.is_not(&format!("'{text}' is no code: {why}")))
+}
+
 fn step(node: &Node, seats: &[&str]) -> Result<Step, Broken> {
     let (mut act, mut expected, mut rejected) = (None, None, None);
     for (key, value) in node.entries("a step")? {
@@ -173,7 +191,7 @@ fn step(node: &Node, seats: &[&str]) -> Result<Step, Broken> {
             if act.is_some() {
                 return Err(value.is_not("a step is one action; begin the next with '-'"));
             }
-            let verb = Verb::parse(&value.text("a step")?, by_house);
+            let verb = Verb::parse(&value.text("a step")?, by_house, seats);
             act = Some((seat, verb.map_err(|problem| value.is_not(&problem))?));
         }
     }

@@ -1,10 +1,12 @@
 //! Plays a scenario.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use domain::{
-    Command, Dice, Draw, Event, Game, GameId, Moment, PlayerId, Rejection, Ruleset, decide, evolve,
+    Command, Dice, Draw, Event, Game, GameId, Moment, PlayerId, Rejection, Ruleset, Word, decide,
+    evolve,
     fair::{Secret, commitment, first_ticket, ruleset_hash},
+    farkle::dice::Code,
     narrate, replay,
 };
 use uuid::Uuid;
@@ -13,7 +15,7 @@ use super::{
     Broken,
     expect::{Difference, Seen},
     file::{Refusal, Scenario, Step},
-    verb::Verb,
+    verb::{Scripted, Verb},
 };
 
 /// How a scenario went.
@@ -49,7 +51,12 @@ const SECRET: Secret = Secret([0; 32]);
 /// for who does not, they are for one roll after the other.
 struct Script<'a> {
     values: &'a [u32],
+    colours: &'a [Code],
     one_by_one: bool,
+    /// What comes up beside dice; the first of all things where nothing is said.
+    things: &'a mut VecDeque<Word>,
+    /// What is wrong with what was said.
+    problem: Option<String>,
 }
 
 impl Script<'_> {
@@ -76,6 +83,23 @@ impl Dice for Script<'_> {
         first_ticket(weights, face(first)? * 6 + face(second)?)
     }
 
+    fn one_of(&mut self, _: Draw, things: &[Word]) -> Option<u32> {
+        let Some(next) = self.things.pop_front() else { return Some(1) };
+        let place = things.iter().position(|&thing| thing == next);
+        if place.is_none() {
+            let known: Vec<&str> = things.iter().map(Word::as_str).collect();
+            let problem = format!("'{next}' cannot come up here; there are: {}", known.join(", "));
+            self.problem = Some(problem);
+        }
+        u32::try_from(place? + 1).ok()
+    }
+
+    /// Only scenarios and tests can say which colour a die has.
+    fn painted(&mut self) -> Option<Vec<Code>> {
+        let count = if self.one_by_one { 0 } else { self.colours.len() };
+        Some(self.colours[..count].to_vec())
+    }
+
     fn secret(&self) -> Option<Secret> {
         Some(SECRET)
     }
@@ -88,6 +112,8 @@ struct Run<'a> {
     log: Vec<Event>,
     last: Vec<Event>,
     now: Moment,
+    things: VecDeque<Word>,
+    problem: Option<String>,
     story: Vec<(usize, String)>,
 }
 
@@ -98,6 +124,8 @@ pub(super) fn play(scenario: &Scenario) -> Played {
         log: Vec::new(),
         last: Vec::new(),
         now: Moment(1_000_000_000_000),
+        things: scenario.draws.iter().copied().collect(),
+        problem: None,
         story: Vec::new(),
     };
     let verdict = run.play().err().unwrap_or(Verdict::Passed);
@@ -145,22 +173,28 @@ impl Run<'_> {
         let scenario = self.scenario;
         let preset = Ruleset::preset(&scenario.game, scenario.preset.as_deref())?;
         let ruleset = Arc::new(preset.with(&scenario.rules)?);
-        let game = GameId(Uuid::nil());
+        let (game, none) = (GameId(Uuid::nil()), Scripted::default());
         let commitment = commitment(&SECRET, game, ruleset_hash(&ruleset));
-        self.tell(scenario.line, &Command::Create { game, ruleset, commitment }, &[])?;
+        self.tell(scenario.line, &Command::Create { game, ruleset, commitment }, &none)?;
         for (number, seat) in (1..).zip(&scenario.seats) {
             let player = PlayerId(Uuid::from_u128(number));
             let (name, seed) = (seat.name.clone(), seat.seed.clone());
-            self.tell(scenario.line, &Command::Join { player, name, seed }, &[])?;
+            self.tell(scenario.line, &Command::Join { player, name, seed }, &none)?;
         }
         for (seat, dice) in (0..).zip(scenario.seats.iter().map(|seat| seat.dice.clone())) {
             // Ordinary dice are chosen by choosing none, in games that know no others.
             let dice = dice.filter(|dice| dice.iter().any(|code| code != "STANDARD"));
             if let Some(dice) = dice {
-                self.tell(scenario.line, &Command::ChooseLoadout { seat, dice }, &[])?;
+                self.tell(scenario.line, &Command::ChooseLoadout { seat, dice }, &none)?;
             }
         }
-        self.tell(scenario.line, &Command::Start, &[])
+        for (seat, character) in (0..).zip(scenario.seats.iter().map(|s| s.character.clone())) {
+            if let Some(character) = character {
+                let choose = Command::ChooseCharacter { seat, character };
+                self.tell(scenario.line, &choose, &none)?;
+            }
+        }
+        self.tell(scenario.line, &Command::Start, &none)
     }
 
     fn act(
@@ -172,14 +206,16 @@ impl Run<'_> {
     ) -> Result<(), Verdict> {
         let touched = self.now;
         self.now = self.moment_of(verb);
-        let raw = match verb {
-            Verb::Play(_, raw) | Verb::TimeOut(raw) => raw.as_slice(),
-            Verb::Quit | Verb::Abandon => &[],
+        let none = Scripted::default();
+        let scripted = match verb {
+            Verb::Play(_, scripted) | Verb::TimeOut(scripted) => scripted,
+            Verb::Quit | Verb::Abandon => &none,
         };
         let command = verb.command(u8::try_from(seat).unwrap_or(u8::MAX), touched);
-        let answer = self.tell(line, &command, raw);
+        let answer = self.tell(line, &command, scripted);
         if let Err(wrong @ Rejection::WrongRoll { .. }) = &answer {
-            return Err(Verdict::Broken(Broken::at(line, wrong.to_string())));
+            let problem = self.problem.take().unwrap_or_else(|| wrong.to_string());
+            return Err(Verdict::Broken(Broken::at(line, problem)));
         }
         match (answer, rejected) {
             (Ok(()), None) => Ok(()),
@@ -207,10 +243,22 @@ impl Run<'_> {
         }
     }
 
-    fn tell(&mut self, line: usize, command: &Command, raw: &[u32]) -> Result<(), Rejection> {
-        let one_by_one = matches!(command, Command::TimeOut { .. });
-        let mut dice = Script { values: raw, one_by_one };
-        self.last = decide(self.game.as_ref(), command, self.now, &mut dice)?;
+    fn tell(
+        &mut self,
+        line: usize,
+        command: &Command,
+        scripted: &Scripted,
+    ) -> Result<(), Rejection> {
+        let mut dice = Script {
+            values: &scripted.raw,
+            colours: &scripted.colours,
+            one_by_one: matches!(command, Command::TimeOut { .. }),
+            things: &mut self.things,
+            problem: None,
+        };
+        let decided = decide(self.game.as_ref(), command, self.now, &mut dice);
+        self.problem = dice.problem.take();
+        self.last = decided?;
         for event in &self.last {
             self.game = evolve(self.game.take(), event);
             let told = self.game.as_ref().and_then(|game| narrate(event, &game.table));

@@ -1,0 +1,84 @@
+//! The colours of dice, in the order in which they are tried.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Word, farkle::dice::Code};
+
+/// A colour that a die can come up in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Colour {
+    /// Used: the score times its face; not used: divided by it.
+    Blue,
+    /// Money: its face in dollars.
+    Green,
+    /// Points: its face on top.
+    Red,
+    /// The score times its face.
+    Purple,
+    /// Used: a consumable.
+    Yellow,
+}
+
+impl Colour {
+    /// All of them, in the order in which they are tried: the first hit wins.
+    pub const ALL: [Self; 5] = [Self::Blue, Self::Green, Self::Red, Self::Purple, Self::Yellow];
+
+    /// Its place in that order.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// As a kind of die.
+    pub const fn code(self) -> Code {
+        match self {
+            Self::Blue => Code::of("BLUE"),
+            Self::Green => Code::of("GREEN"),
+            Self::Red => Code::of("RED"),
+            Self::Purple => Code::of("PURPLE"),
+            Self::Yellow => Code::of("YELLOW"),
+        }
+    }
+
+    /// The colour of a kind of die, if it has one.
+    pub fn of(code: Code) -> Option<Self> {
+        Self::ALL.into_iter().find(|colour| colour.code() == code)
+    }
+
+    /// As something that is bought.
+    pub const fn word(self) -> Word {
+        match self {
+            Self::Blue => Word::of("blue"),
+            Self::Green => Word::of("green"),
+            Self::Red => Word::of("red"),
+            Self::Purple => Word::of("purple"),
+            Self::Yellow => Word::of("yellow"),
+        }
+    }
+
+    /// As people read it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Blue => "Blue",
+            Self::Green => "Green",
+            Self::Red => "Red",
+            Self::Purple => "Purple",
+            Self::Yellow => "Yellow",
+        }
+    }
+
+    /// What it does.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Blue => {
+                "A blue die that is used multiplies the score by its face; one that is not divides it."
+            }
+            Self::Green => "A green die earns its face in dollars when a category is scored.",
+            Self::Red => "A red die adds its face to the score.",
+            Self::Purple => "A purple die multiplies the score by its face.",
+            Self::Yellow => {
+                "A yellow die that is used brings a consumable, if there is room for it."
+            }
+        }
+    }
+}
