@@ -111,6 +111,7 @@ def check_game(events):
     if commitment(secret, game, rules).hex() != created["commitment"]:
         raise Unfair("the revealed secret is not the one that was committed to")
     seeds, loadouts, key, rolls = {}, {}, None, 0
+    things = Things(created["ruleset"])
     for event in events[1:]:
         (kind, fields), = event.items()
         if kind in ("Created", "SeatTaken", "SeedChosen", "Started") and key:
@@ -131,11 +132,111 @@ def check_game(events):
             if not key:
                 raise Unfair("a roll before the seeds were sealed")
             rolls += 1
-            check_roll(key, rolls, fields, created["ruleset"], loadouts.get(fields["seat"]))
+            check_roll(key, rolls, fields, created["ruleset"], loadouts.get(fields["seat"]), things.loaded())
+            check_colours(key, rolls, fields, created["ruleset"], things)
+        elif kind == "Drawn":
+            if not key:
+                raise Unfair("something came up before the seeds were sealed")
+            things.check_drawn(key, fields)
+        things.follow(kind, fields)
     return rolls
 
 
-def check_roll(key, number, roll, ruleset, loadout):
+class Things:
+    """What else comes up at random depends on what players have: colours, consumables and cards."""
+
+    def __init__(self, ruleset):
+        self.parameters = ruleset["parameters"]
+        self.numbers = {"market": 0, "grants": 0}
+        self.purchases, self.active = {}, set()
+        self.market, self.held, self.out = {}, {}, set()
+
+    def follow(self, kind, fields):
+        if kind == "SeatLeft":
+            self.out.add(fields["seat"])
+        elif kind == "SeatTaken":
+            self.out.discard(fields["seat"])
+        elif kind == "Drawn" and "place" in fields:
+            self.market[fields["place"]] = fields["item"]
+        elif kind == "EffectApplied":
+            seat, source = fields["seat"], fields["source"]
+            if source == "renewed":
+                self.market = {}
+            elif isinstance(source, dict) and "bought" in source:
+                self.market = {place: card for place, card in self.market.items() if card != source["bought"]}
+            for change in fields["changes"]:
+                self.changed(seat, change["what"], change["after"])
+
+    def changed(self, seat, what, after):
+        if what == "alive" and not after:
+            self.out.add(seat)
+        elif isinstance(what, dict):
+            (measure, code), = what.items()
+            if measure == "purchases":
+                self.purchases[code] = after
+            elif measure == "active":
+                (self.active.add if after else self.active.discard)(code)
+            elif measure == "held":
+                self.held.setdefault(seat, set()).add(code)
+
+    def loaded(self):
+        """The sides of the dice that a consumable has loaded."""
+        for item in self.parameters.get("consumables", []):
+            if item["code"] in self.active and isinstance(item["effect"], dict) and "sides" in item["effect"]:
+                return item["effect"]["sides"]
+        return None
+
+    def odds(self, index, colour):
+        """1 in how many; nothing before the first purchase. Each further one halves it, rounded up."""
+        bought = self.purchases.get(colour, 0)
+        odds = self.parameters["colour_table"][index]["odds"]
+        for _ in range(bought - 1):
+            odds = -(-odds // 2)
+        return max(odds, self.parameters["best_odds"]) if bought else None
+
+    def choices(self, purpose, sides):
+        """What could come up: a card that lies nowhere, a consumable, a side of a coin."""
+        if purpose == "grants":
+            return ["heads", "tails"] if sides == 2 else [item["code"] for item in self.parameters["consumables"]]
+        gone = set(self.market.values()).union(*(held for seat, held in self.held.items() if seat not in self.out))
+        return [card["code"] for card in self.parameters["cards"] if card["code"] not in gone]
+
+    def check_drawn(self, key, drawn):
+        purpose = drawn["draw"]["purpose"]
+        if purpose not in self.numbers:
+            raise Unfair(f"{drawn['item']} came up by a draw of {purpose}")
+        self.numbers[purpose] += 1
+        things = self.choices(purpose, drawn["draw"]["sides"])
+        expected = {"purpose": purpose, "number": self.numbers[purpose], "sides": len(things)}
+        raw, = draw(key, PURPOSES[purpose], expected["number"], expected["sides"], 1)
+        if drawn["draw"] != expected or drawn["raw"] != raw or drawn["item"] != things[raw - 1]:
+            raise Unfair(f"{drawn['item']} came up by {drawn['draw']}, but the seeds give {things[raw - 1]} by {expected}")
+
+
+COLOURS = ["blue", "green", "red", "purple", "yellow"]
+
+
+def check_colours(key, number, roll, ruleset, things):
+    """Every colour that was bought is tried on every die of the roll; the first hit wins."""
+    if ruleset["game"] != "dice_rogue" or not ruleset["parameters"]["colours"]:
+        if "colours" in roll:
+            raise Unfair(f"roll {number} has colours in a game without")
+        return
+    codes, draws = ["STANDARD"] * len(roll["slots"]), []
+    for index, colour in enumerate(COLOURS):
+        odds = things.odds(index, colour)
+        if odds is None:
+            continue
+        which = {"purpose": "colours", "number": (number - 1) * 5 + index + 1, "sides": odds}
+        raw = draw(key, PURPOSES["colours"], which["number"], odds, len(codes))
+        draws.append({"code": colour.upper(), "draw": which, "raw": raw})
+        codes = [colour.upper() if code == "STANDARD" and hit == 1 else code for code, hit in zip(codes, raw)]
+    expected = {"codes": codes, "draws": draws} if draws else None
+    if roll.get("colours") != expected:
+        raise Unfair(f"the colours of roll {number} are {roll.get('colours')}, but the seeds give {expected}")
+
+
+def check_roll(key, number, roll, ruleset, loadout, loaded):
     """One value of six a die, drawn for dice, the next number, shown as the die's faces say; True Grit draws one ticket."""
     weights = true_grit_weights(ruleset["parameters"]) if ruleset["game"] == "true_grit" else None
     sides, count = (sum(weights), 1) if weights else (6, len(roll["slots"]))
@@ -146,9 +247,10 @@ def check_roll(key, number, roll, ruleset, loadout):
         entry = pick(weights, expected[0])
         shown = [entry // 6 + 1, entry % 6 + 1]
     else:
+        plain_sides = loaded or [1, 2, 3, 4, 5, 6]
         faces = special_faces(ruleset["parameters"])
         codes = [loadout[slot] if loadout else "STANDARD" for slot in roll["slots"]]
-        shown = [faces.get(code, [1, 2, 3, 4, 5, 6])[raw - 1] for code, raw in zip(codes, expected)]
+        shown = [faces.get(code, plain_sides)[raw - 1] for code, raw in zip(codes, expected)]
     if roll["faces"] != shown:
         raise Unfair(f"roll {number} fell as {expected} and shows {roll['faces']}, not {shown}")
 
@@ -240,6 +342,20 @@ def check_that_tampering_shows(events):
         insert(started + 1, events[index("SeedChosen")]),
         lambda copy: copy.pop(started),
     ]
+    if any("Drawn" in event for event in events):
+        drawn = index("Drawn")
+        tampering += [
+            change(drawn, ["Drawn", "item"], "another"),
+            change(drawn, ["Drawn", "raw"], 99),
+            change(drawn, ["Drawn", "draw", "number"], 7),
+        ]
+    coloured = [n for n, event in enumerate(events) if "colours" in event.get("Rolled", {})]
+    for n in coloured[:1]:
+        tampering += [
+            change(n, ["Rolled", "colours", "codes", 0], "PINK"),
+            change(n, ["Rolled", "colours", "draws", 0, "draw", "sides"], 1),
+            lambda copy: copy[n]["Rolled"].pop("colours"),
+        ]
     for number, alter in enumerate(tampering, start=1):
         copy = json.loads(json.dumps(events))
         alter(copy)

@@ -96,7 +96,7 @@ pub(crate) fn bank_lines(bank: &Banked) -> Vec<String> {
 /// A combination, and what each special die makes of it: "single 1 = 100 × 3 = 300".
 fn combination(combination: &Combination) -> String {
     let what = combination.name.words();
-    let mut parts = vec![format!("{what} {}", dice(combination.faces))];
+    let mut parts = vec![format!("{what} {}", dice(combination.faces)).trim_end().to_owned()];
     if combination.points != 0 || combination.effects.is_empty() {
         parts.push(number(combination.points));
     }

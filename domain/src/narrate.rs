@@ -1,8 +1,8 @@
 //! What happened, in words a player reads.
 
 use crate::{
-    AwardedFor, DecidedBy, EffectApplied, EffectSource, Event, Farkled, FarkledBy, LeftBecause,
-    Outcome, Rules, Saved, SeatNo, Table, Word,
+    AwardedFor, Change, DecidedBy, EffectApplied, EffectSource, Event, Farkled, FarkledBy,
+    LeftBecause, Measure, Outcome, Rules, Saved, SeatNo, Table, Word,
     explain::{bank_lines, explain, number},
     farkle::dice::{Code, DieAt},
     rogue::Colour,
@@ -22,6 +22,7 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
         Event::SeatLeft { seat, why: LeftBecause::TimedOut } => {
             format!("{} loses the seat: too many time-outs in a row", who(*seat))
         }
+        Event::TurnStarted { seat, round: 0, .. } => format!("before round 1, {}", who(*seat)),
         Event::TurnStarted { seat, round, .. } => format!("round {round}, {}", who(*seat)),
         Event::Rolled(roll) => {
             let folded = roll.folded.map(|points| format!("hot dice, {} kept: ", number(points)));
@@ -31,8 +32,12 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
                 None => table.face(face),
             };
             let faces: Vec<String> = roll.faces.iter().map(shown).collect();
-            let (who, faces, most) = (who(roll.seat), faces.join(" "), number(roll.max_points));
-            format!("{}{who} rolls {faces}, worth up to {most}", folded.unwrap_or_default())
+            let (who, faces) = (who(roll.seat), faces.join(" "));
+            let worth = match roll.max_points {
+                0 if matches!(table.ruleset.rules, Rules::NeonPolis(_)) => String::new(),
+                most => format!(", worth up to {}", number(most)),
+            };
+            format!("{}{who} rolls {faces}{worth}", folded.unwrap_or_default())
         }
         Event::Saved(save) => scored(event, save, table),
         Event::Banked(bank) => {
@@ -122,11 +127,14 @@ fn changed(effect: &EffectApplied, table: &Table) -> String {
         EffectSource::Entered => "enters the centre".to_owned(),
         EffectSource::Yielded => "leaves the centre".to_owned(),
     };
-    let changes: Vec<String> = effect
-        .changes
-        .iter()
-        .map(|c| format!("{} {} → {}", c.what.words(), number(c.before), number(c.after)))
-        .collect();
+    // That something is at work is only worth telling where nothing else changes.
+    let quiet =
+        |change: &&Change| effect.changes.len() == 1 || !matches!(change.what, Measure::Active(_));
+    let told = |c: &Change| {
+        let (before, after) = (table.value(c.what, c.before), table.value(c.what, c.after));
+        format!("{} {before} → {after}", c.what.words())
+    };
+    let changes: Vec<String> = effect.changes.iter().filter(quiet).map(told).collect();
     format!("{}: {what}: {}", name(table, effect.seat), changes.join(", "))
 }
 
@@ -150,6 +158,25 @@ impl Table {
     /// What a thing of the rules is called: a card, a consumable, a character.
     fn thing(&self, code: Word) -> String {
         self.ruleset.rules.name_of(code).unwrap_or_else(|| code.spoken())
+    }
+
+    /// A value as people read it.
+    fn value(&self, what: Measure, value: i64) -> String {
+        match (what, u8::try_from(value)) {
+            (Measure::Stored, Ok(0)) => "none".to_owned(),
+            (Measure::Face(_) | Measure::Stored, Ok(face)) => self.face(face),
+            (
+                Measure::Inside
+                | Measure::Alive
+                | Measure::Shielded
+                | Measure::Armed
+                | Measure::Evolution
+                | Measure::Active(_)
+                | Measure::CategoryOpen(_),
+                Ok(0 | 1),
+            ) => if value == 0 { "no" } else { "yes" }.to_owned(),
+            _ => number(value),
+        }
     }
 
     /// What a side of a die shows.

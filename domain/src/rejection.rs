@@ -162,7 +162,7 @@ pub enum Rejection {
     NotYourAbility { can: String },
     #[error("your character has done that already this turn")]
     AbilityUsed,
-    #[error("{wanted} hearts are too many; {spare} healed nothing")]
+    #[error("{wanted} hearts cannot be converted; {spare} healed nothing")]
     TooFewHearts { wanted: u8, spare: u8 },
     #[error("say at whom it is aimed; there are the seats: {seats}")]
     TargetNeeded { seats: String },
@@ -174,7 +174,7 @@ pub enum Rejection {
     AnswerFirst,
     #[error("nobody asked you whether you stay")]
     NothingAsked,
-    #[error("no evolution is unlocked; three hearts unlock one")]
+    #[error("no evolution is unlocked; enough hearts in one roll unlock one")]
     NothingUnlocked,
     #[error("you have {code} already")]
     AlreadyHeld { code: Word },

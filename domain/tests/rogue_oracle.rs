@@ -14,21 +14,11 @@ use domain::{
 };
 use serde_json::{Value, json};
 
-/// The thirteen categories, as they are recorded and as a player names them.
-const CATEGORIES: [(Name, &str); 13] = [
-    (Name::Ones, "ones"),
-    (Name::Twos, "twos"),
-    (Name::Threes, "threes"),
-    (Name::Fours, "fours"),
-    (Name::Fives, "fives"),
-    (Name::Sixes, "sixes"),
-    (Name::ThreeOfAKind, "three_of_a_kind"),
-    (Name::FourOfAKind, "four_of_a_kind"),
-    (Name::FullHouse, "full_house"),
-    (Name::SmallStraight, "small_straight"),
-    (Name::LargeStraight, "large_straight"),
-    (Name::Yahtzee, "yahtzee"),
-    (Name::Chance, "chance"),
+/// The thirteen categories, in the order of the card.
+#[rustfmt::skip]
+const CATEGORIES: [Name; 13] = [
+    Name::Ones, Name::Twos, Name::Threes, Name::Fours, Name::Fives, Name::Sixes, Name::ThreeOfAKind, Name::FourOfAKind,
+    Name::FullHouse, Name::SmallStraight, Name::LargeStraight, Name::Yahtzee, Name::Chance,
 ];
 const YAHTZEE: usize = 11;
 
@@ -86,8 +76,11 @@ fn rolled(game: &Game, lies: &[Lies]) -> Game {
 }
 
 fn score(game: &Game, category: usize) -> (Game, Vec<Event>) {
-    let category = CATEGORIES[category].1.to_owned();
-    tell(game, &play(0, Play::Score { category }), &mut Written::new(&[], None))
+    score_with(game, CATEGORIES[category], &mut Written::new(&[], None))
+}
+
+fn score_with(game: &Game, name: Name, dice: &mut impl Dice) -> (Game, Vec<Event>) {
+    tell(game, &play(0, Play::Score { category: name.words().replace(' ', "_") }), dice)
 }
 
 fn started(changes: Value) -> Game {
@@ -98,12 +91,16 @@ fn started(changes: Value) -> Game {
     table.game().clone()
 }
 
-/// In the first round, after a visit to the shop.
-fn after_shopping(game: &Game, things: &[&str]) -> Game {
-    let plays = things.iter().map(|code| Play::Buy { code: (*code).to_owned(), target: None });
-    plays.chain([Play::End]).fold(game.clone(), |game, wanted| {
-        tell(&game, &play(0, wanted), &mut Written::new(&[], None)).0
+fn bought(shop: &Game, things: &[&str]) -> Game {
+    things.iter().fold(shop.clone(), |game, code| {
+        let buy = Play::Buy { code: (*code).to_owned(), target: None };
+        tell(&game, &play(0, buy), &mut Written::new(&[], None)).0
     })
+}
+
+/// In the first round, after a visit to the shop.
+fn after_shopping(shop: &Game, things: &[&str]) -> Game {
+    tell(&bought(shop, things), &play(0, Play::End), &mut Written::new(&[], None)).0
 }
 
 /// Five of the dice are three of a face and two of another; sorted, they show it.
@@ -111,33 +108,31 @@ fn has_full_house(sorted: &[u8]) -> bool {
     (0..1u32 << sorted.len()).filter(|chosen| chosen.count_ones() == 5).any(|chosen| {
         let five = sorted.iter().enumerate().filter(|(n, _)| chosen >> n & 1 == 1);
         let five: Vec<u8> = five.map(|(_, face)| *face).collect();
-        matches!(five[..], [a, b, c, d, e] if a == b && d == e && a != e && (c == b || c == d))
+        let [low, second, middle, fourth, high] = five[..] else { return false };
+        low == second && fourth == high && low != high && (middle == low || middle == high)
     })
 }
 
 /// What each category is worth before colours. Further dice may lie beside what fits.
-fn plain(faces: &[u8]) -> [Points; 13] {
-    let mut sorted = faces.to_vec();
+fn plain(lies: &[Lies]) -> [Points; 13] {
+    let mut sorted: Vec<u8> = lies.iter().map(|lie| lie.0).collect();
     sorted.sort_unstable();
     let mut row = sorted.clone();
     row.dedup();
     let alike = |n: usize| sorted.windows(n).any(|some| some[0] == some[n - 1]);
-    let in_a_row = |n: usize| row.windows(n).any(|some| some[0] + 3 < some[n - 1] + (5 - n as u8));
+    let in_a_row =
+        |n: usize| row.windows(n).any(|some| usize::from(some[n - 1] - some[0]) == n - 1);
     let sum: Points = sorted.iter().map(|&face| Points::from(face)).sum();
     let worth = |fits: bool, points: Points| if fits { points } else { 0 };
     let mut all = [0; 13];
-    for &face in faces {
+    for &face in &sorted {
         all[usize::from(face) - 1] += Points::from(face);
     }
-    all[6..].copy_from_slice(&[
-        worth(alike(3), sum),
-        worth(alike(4), sum),
-        worth(has_full_house(&sorted), 25),
-        worth(in_a_row(4), 30),
-        worth(in_a_row(5), 40),
-        worth(alike(5), 50),
-        sum,
-    ]);
+    (all[6], all[7], all[8]) =
+        (worth(alike(3), sum), worth(alike(4), sum), worth(has_full_house(&sorted), 25));
+    (all[9], all[10], all[11]) =
+        (worth(in_a_row(4), 30), worth(in_a_row(5), 40), worth(alike(5), 50));
+    all[12] = sum;
     all
 }
 
@@ -150,20 +145,6 @@ fn used(category: usize, lies: &[Lies]) -> Slots {
     (0..).zip(lies).filter(|(_, lie)| is_used(category, lie.0)).map(|(slot, _)| slot).collect()
 }
 
-/// A fraction, never shortened: the numbers stay small enough.
-#[derive(Clone, Copy)]
-struct Ratio(i128, i128);
-
-impl Ratio {
-    fn times(self, above: i128, below: i128) -> Self {
-        Self(self.0 * above, self.1 * below)
-    }
-
-    fn floor(self) -> i128 {
-        self.0.div_euclid(self.1)
-    }
-}
-
 /// What colours make of a score: points, money, and things granted if there is room for all of them.
 fn coloured(lies: &[Lies], category: usize, base: Points, same: usize) -> (i128, i128, usize) {
     let of = |colour: Colour| lies.iter().filter(move |lie| lie.1 == Some(colour));
@@ -172,33 +153,32 @@ fn coloured(lies: &[Lies], category: usize, base: Points, same: usize) -> (i128,
     // Twice as strong with enough of the colour, and half as strong again in a rainbow.
     let doubled = |colour| if of(colour).count() >= same { 2 } else { 1 };
     let (three, two) = if rainbow { (3, 2) } else { (1, 1) };
-    let stronger = |colour, ratio: Ratio| ratio.times(doubled(colour) * three, two);
+    let stronger = |colour, much: i128| much * doubled(colour) * three / two;
     let product = |colour, wanted: fn(bool) -> bool| {
         let faces = of(colour).filter(|lie| wanted(is_used(category, lie.0)));
-        faces.map(|lie| i128::from(lie.0)).reduce(|a, b| a * b)
+        faces.map(|lie| i128::from(lie.0)).reduce(|product, face| product * face)
     };
-    let money = stronger(Colour::Green, Ratio(sum(Colour::Green), 1)).floor();
-    let red = stronger(Colour::Red, Ratio(sum(Colour::Red), 1)).floor();
-    let mut points = i128::from(base) + red;
+    let money = stronger(Colour::Green, sum(Colour::Green));
+    let mut points = i128::from(base) + stronger(Colour::Red, sum(Colour::Red));
     if let Some(purple) = product(Colour::Purple, |_| true) {
-        points = stronger(Colour::Purple, Ratio(points * purple, 1)).floor();
+        points = stronger(Colour::Purple, points * purple);
     }
-    let mut last = Ratio(points, 1);
+    // All that blue dice do is one fraction, floored once.
+    let (mut above, mut below) = (points, 1);
     if let Some(factor) = product(Colour::Blue, |used| used) {
-        last = stronger(Colour::Blue, last.times(factor, 1));
+        (above, below) = (above * factor * doubled(Colour::Blue) * three, two);
     }
     if let Some(divisor) = product(Colour::Blue, |used| !used) {
-        last = last.times(1, divisor * doubled(Colour::Blue));
+        below *= divisor * doubled(Colour::Blue);
     }
     let yellow = of(Colour::Yellow).any(|lie| is_used(category, lie.0));
     let two_or_one = if of(Colour::Yellow).count() >= same { 2 } else { 1 };
     let grants = if yellow { two_or_one + usize::from(rainbow) } else { 0 };
-    (last.floor(), money, grants)
+    (above / below, money, grants)
 }
 
 fn preview(selections: &[Selection], category: usize) -> &Selection {
-    let name = CATEGORIES[category].0;
-    let mut found = selections.iter().filter(|selection| selection.combinations[0].name == name);
+    let mut found = selections.iter().filter(|s| s.combinations[0].name == CATEGORIES[category]);
     let selection = found.next().unwrap();
     assert!(found.next().is_none() && selection.combinations.len() == 1);
     selection
@@ -211,13 +191,12 @@ fn every_plain_roll_in_every_category() {
     for number in 0..7_776u32 {
         let lies: Vec<Lies> =
             (0..5).map(|n| ((number / 6u32.pow(n) % 6 + 1).try_into().unwrap(), None)).collect();
-        let faces: Vec<u8> = lies.iter().map(|lie| lie.0).collect();
-        let (selections, expected) = (rolled(&game, &lies).selections(), plain(&faces));
+        let (selections, expected) = (rolled(&game, &lies).selections(), plain(&lies));
         assert_eq!(selections.len(), 13);
         for (category, points) in expected.into_iter().enumerate() {
             let found = preview(&selections, category);
             let shown = (found.points, found.combinations[0].points, found.slots, found.dollars);
-            assert_eq!(shown, (points, points, used(category, &lies), 0), "{faces:?} {category}");
+            assert_eq!(shown, (points, points, used(category, &lies), 0), "{lies:?} {category}");
             counts[category] += u32::from(points > 0);
         }
     }
@@ -238,7 +217,7 @@ fn shake(numbers: &mut Numbers, size: usize) -> Vec<Lies> {
             1 if numbers.below(6) > 0 => Some(favourite),
             2 => Colour::ALL.get((n + turned) % size).copied().or(any),
             3 if numbers.below(3) > 0 => Some(Colour::Blue),
-            4 => None.or(any.filter(|&any| any <= favourite)),
+            4 => any.filter(|&any| any <= favourite),
             _ => any,
         };
         ((lowest + numbers.below(few) + 1).try_into().unwrap(), colour)
@@ -270,7 +249,7 @@ fn given(events: &[Event]) -> (Points, Points, usize) {
 #[test]
 fn coloured_rolls_in_every_category() {
     let mut numbers = Numbers(0x0123_4567_89AB_CDEF);
-    let things = ["any_score", "any_score", "green_envy"];
+    let (things, mut rare) = (["any_score", "any_score", "green_envy"], [0; 5]);
     // With fewer dice needed for the same colour it meets the rainbow, too.
     for (size, same, rolls) in [(5, 5, 20_000), (6, 5, 20_000), (7, 5, 15_000), (8, 3, 5_000)] {
         let rules = json!({
@@ -280,8 +259,7 @@ fn coloured_rolls_in_every_category() {
         let games = [0, 1, 2, 3].map(|held| after_shopping(&shop, &things[..held]));
         for _ in 0..rolls {
             let lies = shake(&mut numbers, size);
-            let faces: Vec<u8> = lies.iter().map(|lie| lie.0).collect();
-            let (bases, held) = (plain(&faces), numbers.index(4));
+            let (bases, held) = (plain(&lies), numbers.index(4));
             let game = rolled(&games[held], &lies);
             let selections = game.selections();
             for (category, base) in bases.into_iter().enumerate() {
@@ -289,15 +267,64 @@ fn coloured_rolls_in_every_category() {
                 let found = preview(&selections, category);
                 let shown = (found.points.into(), i128::from(found.dollars), found.slots);
                 let expected = (points, money, used(category, &lies));
-                assert_eq!(shown, expected, "{lies:?} {}", CATEGORIES[category].1);
+                assert_eq!(shown, expected, "{lies:?} {:?}", CATEGORIES[category]);
                 assert_eq!(found.combinations[0].points, base);
             }
             let category = numbers.index(13);
+            count_rare(&lies, category, same, &mut rare);
             let (points, money, grants) = coloured(&lies, category, bases[category], same);
             let (scored, earned, granted) = given(&score(&game, category).1);
             let expected = (points, money, grants.min(3 - held));
             assert_eq!((scored.into(), earned.into(), granted), expected, "{lies:?} {category}");
         }
+    }
+    assert!(rare.iter().all(|&times| times > 100), "{rare:?}");
+}
+
+/// How often the corners are seen: many blues, some used and some not; a rainbow with its blues not used, with yellows
+/// not used, and with many of a colour; two yellows or more used.
+fn count_rare(lies: &[Lies], category: usize, same: usize, rare: &mut [u32; 5]) {
+    let of = |colour, used: bool| {
+        lies.iter().filter(|lie| lie.1 == Some(colour) && is_used(category, lie.0) == used).count()
+    };
+    let all = |colour| of(colour, true) + of(colour, false);
+    let rainbow = Colour::ALL.into_iter().all(|colour| all(colour) > 0);
+    let both = of(Colour::Blue, true) > 0 && of(Colour::Blue, false) > 0;
+    let corners = [
+        both && all(Colour::Blue) >= same,
+        rainbow && of(Colour::Blue, true) == 0,
+        rainbow && of(Colour::Yellow, true) == 0,
+        rainbow && Colour::ALL.into_iter().any(|colour| all(colour) >= same),
+        of(Colour::Yellow, true) > 1,
+    ];
+    for (times, seen) in rare.iter_mut().zip(corners) {
+        *times += u32::from(seen);
+    }
+}
+
+/// What the documents work out themselves: points, dollars, things granted.
+#[test]
+fn the_examples_of_the_documents() {
+    use Colour::{Blue, Green, Purple, Red, Yellow};
+    let one = |faces: [u8; 5], colour: Colour, at: usize| -> Vec<Lies> {
+        (0..5).map(|n| (faces[n], (n == at).then_some(colour))).collect()
+    };
+    let rainbow = [(3, Green), (4, Red), (2, Purple), (5, Blue), (6, Yellow)];
+    let examples = [
+        (one([4, 4, 4, 4, 5], Blue, 4), 3, (3, 0, 0)),
+        (one([1, 2, 3, 4, 5], Blue, 2), 10, (120, 0, 0)),
+        (one([3, 3, 3, 2, 5], Yellow, 4), 6, (16, 0, 1)),
+        (one([4, 4, 4, 4, 2], Yellow, 4), 3, (16, 0, 0)),
+        (vec![(2, Some(Blue)); 5], 12, (640, 0, 0)),
+        (vec![(1, Some(Yellow)); 5], 12, (5, 0, 2)),
+        // (20 + 6) × 3 × 7½
+        (rainbow.map(|(face, colour)| (face, Some(colour))).to_vec(), 12, (585, 4, 2)),
+    ];
+    for (lies, category, expected) in examples {
+        let (_, events) = score(&rolled(&started(json!({})), &lies), category);
+        assert_eq!(given(&events), expected, "{lies:?}");
+        let mine = coloured(&lies, category, plain(&lies)[category], 5);
+        assert_eq!((mine.0, mine.1, mine.2), (expected.0.into(), expected.1.into(), expected.2));
     }
 }
 
@@ -306,11 +333,14 @@ fn coloured_rolls_in_every_category() {
 fn previews_keep_their_word_round_after_round() {
     let mut numbers = Numbers(0xFEDC_BA98_7654_3210);
     let (begun, mut seen) = (started(json!({})), [0; 4]);
-    for _ in 0..400 {
+    for round in 0..400 {
         let (mut game, mut card, mut sum, mut held) = (begun.clone(), [None; 13], 0, 0);
         let (mut money, mut yahtzee, mut upper_paid) = (100, false, false);
         for turn in 0..13 {
-            let lies = shake(&mut numbers, 5);
+            let mut lies = shake(&mut numbers, 5);
+            for lie in lies.iter_mut().filter(|_| round % 4 == 0) {
+                lie.1 = None;
+            }
             game = rolled(&game, &lies);
             let untouched = game.clone();
             let selections = game.selections();
@@ -319,7 +349,7 @@ fn previews_keep_their_word_round_after_round() {
             let open: Vec<usize> = (0..13).filter(|&category| card[category].is_none()).collect();
             let wanted = preview(&selections, numbers.one_of(&open));
             let best = if numbers.below(3) == 0 { wanted } else { &selections[0] };
-            let of = |name| CATEGORIES.iter().position(|category| category.0 == name).unwrap();
+            let of = |name| CATEGORIES.iter().position(|category| *category == name).unwrap();
             let category = of(best.combinations[0].name);
             let (after, events) = score(&game, category);
             let (points, earned, granted) = given(&events);
@@ -335,9 +365,8 @@ fn previews_keep_their_word_round_after_round() {
             (sum, upper_paid) = (sum + if bonus { 35 } else { 0 }, upper_paid || bonus);
             seen[0] += u32::from(five && yahtzee && category != YAHTZEE);
             seen[1] += u32::from(bonus);
-            money += earned;
             let reward = if turn == 12 && sum >= 150 { 100 + (sum - 150).min(100) } else { 0 };
-            money += reward;
+            money += earned + reward;
             let facts: Vec<String> = ["money", "round_score", "consumables"]
                 .map(|wanted| after.facts(0).into_iter().find(|fact| fact.0 == wanted).unwrap().1)
                 .map(|fact| fact.to_string())
@@ -350,4 +379,97 @@ fn previews_keep_their_word_round_after_round() {
         seen[if missed { 2 } else { 3 }] += 1;
     }
     assert!(seen.iter().all(|&times| times > 5), "{seen:?}");
+}
+
+/// Per colour, in the order in which they are tried: the first price, and the odds after each purchase, up to the best.
+const LADDERS: [(&str, i64, &[u32]); 5] = [
+    ("blue", 125, &[100, 50, 25, 13, 7, 4, 2]),
+    ("green", 50, &[25, 13, 7, 4, 2]),
+    ("red", 75, &[50, 25, 13, 7, 4, 2]),
+    ("purple", 100, &[88, 44, 22, 11, 6, 3, 2]),
+    ("yellow", 85, &[60, 30, 15, 8, 4, 2]),
+];
+
+#[test]
+fn each_purchase_is_a_step_of_the_ladder() {
+    let shop = started(json!({ "opening_shop": true, "start_money": 100_000 }));
+    for (colour, first, odds) in LADDERS {
+        for bought_before in 0..=odds.len() {
+            let things = vec![colour; bought_before];
+            let at = bought(&shop, &things);
+            let offer = at.offers().into_iter().find(|o| o.code.as_str() == colour).unwrap();
+            assert_eq!(offer.price, first << bought_before);
+            assert_eq!(offer.buyable, bought_before < odds.len(), "1 : 2 is the best there is");
+            let again = play(0, Play::Buy { code: colour.to_owned(), target: None });
+            let answer = decide(Some(&at), &again, NOW, &mut Written::new(&[], None));
+            assert_eq!(answer.is_ok(), offer.buyable);
+            let game = after_shopping(&shop, &things);
+            let sides = &odds[bought_before.saturating_sub(1)..bought_before];
+            let colours: Vec<_> = sides.iter().map(|&sides| (sides, vec![2; 5])).collect();
+            let mut dice = Written { colours: &colours, ..Written::new(&[1; 5], None) };
+            tell(&game, &roll(0), &mut dice);
+            assert_eq!(dice.drawn, sides, "{colour} bought {bought_before} times");
+        }
+    }
+}
+
+/// Blue, green, red, purple, yellow: the first hit wins. What was not bought is not even drawn.
+#[test]
+fn the_first_hit_wins() {
+    let shop = started(json!({ "opening_shop": true, "start_money": 1_000 }));
+    for bought in 0..32usize {
+        let owned: Vec<usize> = (0..5).filter(|n| bought >> n & 1 == 1).collect();
+        let names: Vec<&str> = owned.iter().map(|&n| LADDERS[n].0).collect();
+        let game = after_shopping(&shop, &names);
+        for pattern in 0..32usize {
+            // Die d is hit by colour n where the pattern, moved on by d, has bit n; a miss is the highest side.
+            let hit = |die: usize, n: usize| (pattern + die * 7) >> n & 1 == 1;
+            let values = |n: usize| {
+                let sides = LADDERS[n].2[0];
+                (sides, (0..5).map(|die| if hit(die, n) { 1 } else { sides }).collect())
+            };
+            let colours: Vec<(u32, Vec<u32>)> = owned.iter().map(|&n| values(n)).collect();
+            let mut dice = Written { colours: &colours, ..Written::new(&[6; 5], None) };
+            let after = tell(&game, &roll(0), &mut dice).0;
+            let sides: Vec<u32> = colours.iter().map(|colour| colour.0).collect();
+            assert_eq!(dice.drawn, sides);
+            for (n, lies) in after.dice().into_iter().enumerate() {
+                let first = owned.iter().copied().find(|&colour| hit(n, colour));
+                let expected = first.map_or("STANDARD".to_owned(), |n| LADDERS[n].0.to_uppercase());
+                assert_eq!(lies.code.as_str(), expected, "{names:?} {pattern:05b}");
+            }
+        }
+    }
+}
+
+/// At 1 : 2 each the shares are 16, 8, 4, 2, 1 and 1 (none) of 32; five standard deviations are allowed.
+#[test]
+fn colours_come_up_as_often_as_they_should() {
+    let goals = vec![json!({ "target": 0, "reward": 0 }); 12];
+    let shop = started(json!({
+        "opening_shop": true, "start_money": 100_000, "rounds": goals, "dice": 8, "rolls": 20
+    }));
+    let all = LADDERS.iter().flat_map(|(colour, _, odds)| vec![*colour; odds.len()]);
+    let mut game = after_shopping(&shop, &all.collect::<Vec<_>>());
+    let (mut counts, mut dice) = ([0i64; 6], FairDice::new(SECRET, &game));
+    while game.to_move().is_some() {
+        for _ in 0..20 {
+            game = tell(&game, &roll(0), &mut dice).0;
+            for lies in game.dice() {
+                let name = lies.code.as_str().to_lowercase();
+                counts[LADDERS.iter().position(|ladder| ladder.0 == name).unwrap_or(5)] += 1;
+            }
+        }
+        let name = game.selections()[0].combinations[0].name;
+        game = score_with(&game, name, &mut dice).0;
+        if game.facts(0).contains(&("shopping", domain::Fact::Flag(true))) {
+            game = tell(&game, &play(0, Play::End), &mut dice).0;
+        }
+    }
+    let rolled: i64 = counts.iter().sum();
+    assert_eq!(rolled, 12 * 13 * 20 * 8);
+    for (count, share) in counts.into_iter().zip([16, 8, 4, 2, 1, 1]) {
+        let off = 32 * count - share * rolled;
+        assert!(off * off <= 25 * rolled * share * (32 - share), "{counts:?} of {rolled}");
+    }
 }

@@ -69,6 +69,7 @@ pub(super) fn strike(desk: &mut NeonDesk<'_>, hit: Hit) -> i64 {
         return 0;
     }
     let damage = if source == EffectSource::Swords { raised(desk, hit) } else { hit.damage };
+    let damage = marked(desk, target, damage);
     let damage = lowered(desk, target, damage);
     if damage == 0 {
         return 0;
@@ -78,7 +79,7 @@ pub(super) fn strike(desk: &mut NeonDesk<'_>, hit: Hit) -> i64 {
     damage
 }
 
-/// Bonuses: what the attacker has, and a mark on the target.
+/// Bonuses of an attack: what the attacker has.
 fn raised(desk: &mut NeonDesk<'_>, hit: Hit) -> i64 {
     let (by, target, mut damage) = (hit.by, hit.target, hit.damage);
     for (code, passive) in desk.board.passives(by) {
@@ -93,13 +94,18 @@ fn raised(desk: &mut NeonDesk<'_>, hit: Hit) -> i64 {
     {
         damage = change_damage(desk, target, ability, damage, damage + more, None);
     }
-    let marked = desk.board.player(target).map_or(0, |player| player.marked);
-    if marked > 0 {
-        let gone = Change::of(Measure::Marked, marked, 0);
-        let source = EffectSource::Item(MARK);
-        damage = change_damage(desk, target, source, damage, damage + marked, Some(gone));
-    }
     damage
+}
+
+/// A mark makes the next hit worse, whatever it comes from.
+fn marked(desk: &mut NeonDesk<'_>, target: SeatNo, damage: i64) -> i64 {
+    let more = desk.board.player(target).map_or(0, |player| player.marked);
+    if more == 0 {
+        return damage;
+    }
+    let gone = Change::of(Measure::Marked, more, 0);
+    let source = EffectSource::Item(MARK);
+    change_damage(desk, target, source, damage, damage + more, Some(gone))
 }
 
 /// Reductions, then the plate.
@@ -153,11 +159,14 @@ fn on_damage(desk: &mut NeonDesk<'_>, by: SeatNo, target: SeatNo) {
     let energy = |desk: &NeonDesk<'_>, seat| desk.board.player(seat).map_or(0, |p| p.energy);
     if by != target {
         let there = energy(desk, target);
-        if let (Some(Gift::Siphon(most)), false, true, Some(ability)) =
-            (desk.board.gift(by), desk.board.turn.siphoned, there > 0, ability_of(desk, by))
+        if let (Some(Gift::Siphon(most)), false, Some(ability)) =
+            (desk.board.gift(by), desk.board.turn.siphoned, ability_of(desk, by))
         {
             let taken = most.min(there);
-            desk.apply_effect(target, ability, [Change::of(Measure::Energy, there, there - taken)]);
+            if taken > 0 {
+                let lost = Change::of(Measure::Energy, there, there - taken);
+                desk.apply_effect(target, ability, [lost]);
+            }
             let mine = energy(desk, by);
             let got = Change::of(Measure::Energy, mine, mine + taken);
             desk.apply_effect(by, ability, [got, Change::of(Measure::Active(SIPHON), 0, 1)]);

@@ -152,7 +152,7 @@ impl Neon {
             return Err(Rejection::CannotAfford { price, have, unit: UNIT });
         }
         if self.pile().is_empty() {
-            return Err(Rejection::NotNow { why: "no other cards are left" });
+            return Err(Rejection::NotNow { why: "no cards are left" });
         }
         Ok((price, have))
     }

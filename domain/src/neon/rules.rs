@@ -93,7 +93,7 @@ impl Parameters for NeonRules {
         within("goal", self.goal, 2..=1_000)?;
         within("hp", self.hp, 1..=1_000)?;
         within("energy", self.energy, 0..=1_000)?;
-        within("enter_vp", self.enter_vp, 0..=100)?;
+        within("enter_vp", self.enter_vp, 0..=100.min(self.goal - 1))?;
         within("hold_vp", self.hold_vp, 0..=100)?;
         within("evolution_hearts", self.evolution_hearts, 1..=16)?;
         within("open_cards", self.open_cards, 0..=8)?;

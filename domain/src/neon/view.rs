@@ -190,6 +190,7 @@ impl Rulebook for Neon {
         let spare = if mine { self.turn.spare_hearts } else { 0 };
         let (cards, evolutions): (Vec<Word>, Vec<Word>) =
             player.things.iter().partition(|code| self.rules.card(**code).is_some());
+        let plated = matches!(self.gift(seat), Some(super::Gift::Plate(_)));
         let words = |words: Vec<Word>| Fact::List(words.into_iter().map(Fact::Word).collect());
         vec![
             ("vp", Fact::Number(player.vp)),
@@ -208,7 +209,7 @@ impl Rulebook for Neon {
             ("resolved", Fact::Flag(mine && self.turn.resolved)),
             ("spare_hearts", Fact::Number(spare.into())),
             ("stored", Fact::Number(player.stored.into())),
-            ("armed", Fact::Flag(player.armed)),
+            ("armed", Fact::Flag(player.armed && plated)),
             ("shielded", Fact::Flag(player.shielded)),
             ("marked", Fact::Number(player.marked)),
         ]

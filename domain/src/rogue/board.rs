@@ -28,6 +28,8 @@ pub struct Rogue {
     pub yahtzee: bool,
     /// The category scored last in this round.
     pub last: Option<Category>,
+    /// What it brought as one more yahtzee.
+    pub last_bonus: Points,
     /// How often each colour was bought, in their order.
     pub purchases: [u32; 5],
     /// The consumables held.
@@ -75,6 +77,7 @@ impl Rogue {
             card: Box::default(),
             yahtzee: false,
             last: None,
+            last_bonus: 0,
             purchases: [0; 5],
             held: BTreeMap::new(),
             active: BTreeMap::new(),
@@ -127,7 +130,7 @@ impl Rogue {
     fn round_over(&mut self) {
         self.total = self.score();
         (self.round_score, self.upper_bonus, *self.card) = (0, 0, Card::default());
-        (self.yahtzee, self.last) = (false, None);
+        (self.yahtzee, self.last, self.last_bonus) = (false, None, 0);
     }
 
     fn rolled(&mut self, rolled: &Rolled) {
@@ -150,14 +153,26 @@ impl Rogue {
         self.card.set(category, Some(saved.points));
         self.round_score = saved.turn_score;
         self.last = Some(category);
-        self.yahtzee |= category == Category::Yahtzee && combination.points > 0;
+        self.last_bonus = 0;
+        let counts = combination.points > 0 && saved.multiplier != 0;
+        self.yahtzee |= category == Category::Yahtzee && counts;
+        self.statistics.count_score(category, saved.points);
         for slot in saved.slots.iter() {
             let die = self.turn.dice.get(usize::from(slot));
             self.statistics.count_scored(die.and_then(|die| die.colour));
         }
         let blue = saved.bonuses.iter().find(|bonus| bonus.die.code == Colour::Blue.code());
-        let blue = blue.map(|bonus| (bonus.before, bonus.after));
-        self.statistics.count_score(category, saved.points, blue);
+        if let Some(bonus) = blue {
+            let blues = (0..).zip(&self.turn.dice).filter(|(_, d)| d.colour == Some(Colour::Blue));
+            let used: Vec<bool> = blues.map(|(slot, _)| saved.slots.contains(slot)).collect();
+            let change = bonus.after.saturating_sub(bonus.before);
+            self.statistics.count_blue(
+                category,
+                used.contains(&true),
+                used.contains(&false),
+                change,
+            );
+        }
     }
 
     fn changed(&mut self, effect: &EffectApplied) {
@@ -173,8 +188,11 @@ impl Rogue {
             self.money = change.after;
         } else if change.what == Measure::RoundScore {
             self.round_score = change.after;
+            let more = change.after.saturating_sub(change.before);
             if source == EffectSource::UpperBonus {
-                self.upper_bonus += change.after.saturating_sub(change.before);
+                self.upper_bonus = self.upper_bonus.saturating_add(more);
+            } else if source == EffectSource::ExtraYahtzee {
+                self.last_bonus = more;
             }
         } else if change.what == Measure::RollsLeft {
             self.turn.rolls_left = small;
@@ -196,7 +214,7 @@ impl Rogue {
             && let Some(category) = Category::named(category.as_str())
         {
             self.card.set(category, None);
-            self.last = None;
+            (self.last, self.last_bonus) = (None, 0);
             self.yahtzee &= category != Category::Yahtzee;
         }
     }

@@ -24,7 +24,7 @@ pub struct Consumable {
 pub enum ConsumableEffect {
     /// The next score of this turn counts as if the dice fitted its category.
     AnyScore,
-    /// The category scored last in this round opens again; its points are taken back.
+    /// The category scored last in this round opens again; its points are taken back, with what it brought as one more yahtzee.
     ScoreReroll,
     /// So many rolls more in this turn.
     MoreRolls(u8),
@@ -36,7 +36,7 @@ pub enum ConsumableEffect {
     MultiplyOrNothing(i64),
     /// The money of green dice at the next score of this turn counts so many times.
     MultiplyGreen(i64),
-    /// A missed target of this round does not end the run; it pays no reward.
+    /// A missed target of this round does not end the run, unless it is the last one; it pays no reward.
     Insurance,
     /// At the next roll of this turn the dice have these sides.
     Sides([u8; 6]),
@@ -58,7 +58,10 @@ impl Consumable {
             }
             E::MoreRolls(rolls) => format!("{rolls} more rolls in this turn."),
             E::ExtraDice(dice) => {
-                format!("{dice} more dice in this turn. Use it before the first roll.")
+                {
+                let dice = if dice == 1 { "One more die".to_owned() } else { format!("{dice} more dice") };
+                format!("{dice} in this turn. Use it before the first roll.")
+            }
             }
             E::MultiplyBest(times) => {
                 format!("The category of this round with the most points counts {times} times.")
@@ -72,7 +75,7 @@ impl Consumable {
                 format!("Green dice earn {times} times as much at the next score of this turn.")
             }
             E::Insurance => {
-                "If this round misses its target, the run goes on, without the reward.".to_owned()
+                "If this round misses its target, the run goes on to the next one, without the reward.".to_owned()
             }
             E::Sides(sides) => {
                 let sides: Vec<String> = sides.iter().map(ToString::to_string).collect();

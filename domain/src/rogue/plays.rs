@@ -104,14 +104,14 @@ fn colours(
 /// Scores the dice in a category, named by the player.
 pub(super) fn score_named(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Rejection> {
     let board = &desk.board;
+    if board.shopping {
+        return Err(SHOPPING);
+    }
     let open = || names(board.card.open());
     let category = Category::named(named).ok_or_else(|| Rejection::UnknownCategory {
         category: named.chars().take(40).collect(),
         open: open(),
     })?;
-    if board.shopping {
-        return Err(SHOPPING);
-    }
     if board.card.get(category).is_some() {
         return Err(Rejection::CategoryFilled { category: category.word(), open: open() });
     }
@@ -284,10 +284,12 @@ fn round_over(desk: &mut RogueDesk<'_>) -> Result<(), Rejection> {
         let (before, after) = (desk.board.money, desk.board.money.saturating_add(reward));
         let change = Change::of(Measure::Money, before, after);
         desk.apply_effect(turn.seat, EffectSource::Reward, [change]);
-    } else if insured.is_none() {
+    }
+    let last = usize::try_from(turn.round).is_ok_and(|round| round >= rules.rounds.len());
+    if above < 0 && (last || insured.is_none()) {
         return desk.end(DecidedBy::Missed, Vec::new());
     }
-    if usize::try_from(turn.round).is_ok_and(|round| round >= rules.rounds.len()) {
+    if last {
         return desk.end(DecidedBy::Goal, vec![turn.seat]);
     }
     desk.start_turn(turn.seat, turn.round);

@@ -168,7 +168,7 @@ impl Rogue {
                 vec![
                     Change::of(Measure::CategoryPoints(last.word()), points, 0),
                     Change::of(Measure::CategoryOpen(last.word()), 0, 1),
-                    round(points.saturating_neg()),
+                    round(points.saturating_add(self.last_bonus).saturating_neg()),
                 ]
             }),
             E::MoreRolls(rolls) => {

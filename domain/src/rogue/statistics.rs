@@ -30,13 +30,13 @@ pub struct CategoryRecord {
 /// What blue dice did to scores: bonuses and penalties apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlueRecord {
-    /// Scores that they raised, or left as they were.
+    /// Scores in which some were used.
     pub bonuses: u32,
-    /// By how much in all.
+    /// What scores gained through them.
     pub gained: Points,
-    /// Scores that they lowered.
+    /// Scores in which some were not used; a score may have both.
     pub penalties: u32,
-    /// By how much in all.
+    /// What scores lost through them.
     pub lost: Points,
 }
 
@@ -49,28 +49,19 @@ impl ColourStatistics {
         self.scored[colour.map_or(5, Colour::index)] += 1;
     }
 
-    /// A category was scored; `blue` is the score before and after the blue dice.
-    pub(super) fn count_score(
-        &mut self,
-        category: Category,
-        points: Points,
-        blue: Option<(Points, Points)>,
-    ) {
+    pub(super) fn count_score(&mut self, category: Category, points: Points) {
         let record = &mut self.categories[category.index()];
         record.scored += 1;
         record.points = record.points.saturating_add(points);
-        match blue {
-            Some((before, after)) if after >= before => {
-                record.blue.bonuses += 1;
-                record.blue.gained =
-                    record.blue.gained.saturating_add(after.saturating_sub(before));
-            }
-            Some((before, after)) => {
-                record.blue.penalties += 1;
-                record.blue.lost = record.blue.lost.saturating_add(before.saturating_sub(after));
-            }
-            None => {}
-        }
+    }
+
+    /// Blue dice were on the table: some that were used, some that were not, and they changed a score by so much.
+    pub(super) fn count_blue(&mut self, category: Category, used: bool, idle: bool, by: Points) {
+        let blue = &mut self.categories[category.index()].blue;
+        blue.bonuses += u32::from(used);
+        blue.penalties += u32::from(idle);
+        blue.gained = blue.gained.saturating_add(by.max(0));
+        blue.lost = blue.lost.saturating_add(by.min(0).saturating_neg());
     }
 
     /// What blue dice did in all.

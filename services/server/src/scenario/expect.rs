@@ -216,11 +216,13 @@ fn value(fact: &Fact) -> Value {
     }
 }
 
-/// Whether what is found is as wanted; of a map only what is named is compared.
+/// Whether what is found is as wanted; of a map only what is named is compared, and `null` is nothing.
 fn includes(found: &Node, wanted: &Node) -> bool {
     match (&found.value, &wanted.value) {
         (Value::Map(found), Value::Map(wanted)) => wanted.iter().all(|(name, wanted)| {
-            found.iter().any(|(known, found)| known == name && includes(found, wanted))
+            // `null` is what is not there.
+            let there = found.iter().find(|(known, _)| known == name);
+            there.map_or(wanted.value == Value::Null, |(_, found)| includes(found, wanted))
         }),
         _ => found == wanted,
     }

@@ -52,6 +52,8 @@ const SECRET: Secret = Secret([0; 32]);
 struct Script<'a> {
     values: &'a [u32],
     colours: &'a [Code],
+    /// Of the dice rolled last.
+    painted: &'a [Code],
     one_by_one: bool,
     /// What comes up beside dice; the first of all things where nothing is said.
     things: &'a mut VecDeque<Word>,
@@ -63,8 +65,10 @@ impl Script<'_> {
     fn next(&mut self, count: usize) -> Vec<u32> {
         let count = if self.one_by_one { count.min(self.values.len()) } else { self.values.len() };
         let (now, later) = self.values.split_at(count);
+        let painted = count.min(self.colours.len());
+        self.painted = &self.colours[..painted];
         if self.one_by_one {
-            self.values = later;
+            (self.values, self.colours) = (later, &self.colours[painted..]);
         }
         now.to_vec()
     }
@@ -96,8 +100,7 @@ impl Dice for Script<'_> {
 
     /// Only scenarios and tests can say which colour a die has.
     fn painted(&mut self) -> Option<Vec<Code>> {
-        let count = if self.one_by_one { 0 } else { self.colours.len() };
-        Some(self.colours[..count].to_vec())
+        Some(self.painted.to_vec())
     }
 
     fn secret(&self) -> Option<Secret> {
@@ -164,6 +167,10 @@ impl Run<'_> {
                     }
                 }
             }
+        }
+        if let Some(unseen) = self.things.front() {
+            let problem = format!("'{unseen}' of draws never came up");
+            return Err(Verdict::Broken(Broken::at(line, problem)));
         }
         self.check_replay()
     }
@@ -252,6 +259,7 @@ impl Run<'_> {
         let mut dice = Script {
             values: &scripted.raw,
             colours: &scripted.colours,
+            painted: &[],
             one_by_one: matches!(command, Command::TimeOut { .. }),
             things: &mut self.things,
             problem: None,

@@ -1,0 +1,378 @@
+//! NeonPolis against a second reading of its rules: every first roll, random games kept in books, and every order of damage.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Match, NOW, Numbers, SECRET, join, play, roll};
+use domain::{
+    Board, Change, Command, DecidedBy, Dice, Draw, EffectApplied, Event, Fact, Game, Legal,
+    Measure, Play, Purpose, Ruleset, SeatNo, Stage, Word, decide, evolve,
+    fair::Secret,
+    legal_commands,
+    neon::{ENERGY, HEART, SWORD},
+};
+use serde_json::{Value, json};
+
+/// Dice that fall as written; of cards always the first comes up.
+struct Written<'a>(&'a [u32]);
+
+impl Dice for Written<'_> {
+    fn draw(&mut self, draw: Draw, _: u8) -> Vec<u32> {
+        if draw.purpose == Purpose::Dice { self.0.to_vec() } else { vec![1] }
+    }
+
+    fn secret(&self) -> Option<Secret> {
+        Some(SECRET)
+    }
+}
+
+fn tell(game: &Game, command: &Command, faces: &[u32]) -> (Game, Vec<Event>) {
+    let events = decide(Some(game), command, NOW, &mut Written(faces)).unwrap();
+    let after = events.iter().fold(Some(game.clone()), evolve).unwrap();
+    (after, events)
+}
+
+fn gathered(changes: Value, characters: &[&str]) -> Match {
+    let preset = Ruleset::preset("neonpolis", None).unwrap();
+    let mut table = Match::under(&preset.with(changes.as_object().unwrap()).unwrap());
+    for (seat, character) in (0..).zip(characters) {
+        table.tell(&join(seat), &[]).unwrap();
+        let character = (*character).to_owned();
+        table.tell(&Command::ChooseCharacter { seat, character }, &[]).unwrap();
+    }
+    table
+}
+
+fn fact(game: &Game, seat: SeatNo, name: &str) -> i64 {
+    match game.facts(seat).into_iter().find(|fact| fact.0 == name).unwrap().1 {
+        Fact::Number(number) => number,
+        Fact::Flag(flag) => flag.into(),
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+fn of_all(game: &Game, name: &str) -> Vec<i64> {
+    (0..).zip(&game.table.seats).map(|(seat, _)| fact(game, seat, name)).collect()
+}
+
+fn count(faces: &[u32], face: u8) -> i64 {
+    faces.iter().map(|&shown| i64::from(shown == u32::from(face))).sum()
+}
+
+/// Three of a number n are n points, each further one is one more, and sets add up.
+fn sets(faces: &[u32]) -> i64 {
+    (1..=3)
+        .map(|n| (count(faces, n), i64::from(n)))
+        .filter(|set| set.0 > 2)
+        .map(|set| set.0 + set.1 - 3)
+        .sum()
+}
+
+fn every_roll() -> impl Iterator<Item = Vec<u32>> {
+    (0..46_656u32).map(|number| (0..6).map(|n| number / 6u32.pow(n) % 6 + 1).collect())
+}
+
+/// Seat 0 is inside: swords hit everybody outside, hearts heal nobody. Then seat 1, outside: swords hit who is inside, hearts heal.
+#[test]
+fn every_first_roll_from_inside_and_outside() {
+    let mut table = gathered(json!({}), &["nimbus_gibbon", "quantum_terrapin", "basalt_colossus"]);
+    table.tell_fairly(&Command::Start).unwrap();
+    let (mut points, mut armed) = (0, 0);
+    for faces in every_roll() {
+        let (game, _) = tell(table.game(), &roll(0), &faces);
+        let (game, events) = tell(&game, &play(0, Play::Resolve), &[]);
+        let swords = count(&faces, SWORD);
+        assert_eq!(of_all(&game, "vp"), [1 + sets(&faces), 0, 0], "{faces:?}");
+        assert_eq!(of_all(&game, "energy"), [count(&faces, ENERGY), 0, 0], "{faces:?}");
+        // Stoneplate takes one off the first damage.
+        assert_eq!(of_all(&game, "hp"), [10, 10 - swords, 10 - (swords - 1).max(0)], "{faces:?}");
+        assert_eq!(of_all(&game, "inside"), [1, 0, 0]);
+        assert_eq!(fact(&game, 0, "evolution_unlocked"), i64::from(count(&faces, HEART) >= 3));
+        assert!(!events.iter().any(|event| matches!(event, Event::Asked { .. })));
+        (points, armed) = (points + sets(&faces), armed + u32::from(swords > 0));
+    }
+    assert_eq!(points * 7_776, 3_125 * 46_656);
+    assert_eq!(armed, 31_031);
+
+    let (game, _) = tell(table.game(), &roll(0), &[4, 4, 4, 1, 1, 2]);
+    let (game, _) = tell(&game, &play(0, Play::Resolve), &[]);
+    let (begun, _) = tell(&game, &play(0, Play::End), &[]);
+    for faces in every_roll() {
+        let (game, _) = tell(&begun, &roll(1), &faces);
+        let (game, _) = tell(&game, &play(1, Play::Resolve), &[]);
+        let (swords, hearts) = (count(&faces, SWORD), count(&faces, HEART));
+        assert_eq!(of_all(&game, "vp"), [1, sets(&faces), 0], "{faces:?}");
+        assert_eq!(of_all(&game, "hp"), [10 - swords, 7 + hearts.min(3), 8], "{faces:?}");
+        assert_eq!(of_all(&game, "energy"), [0, count(&faces, ENERGY), 0], "{faces:?}");
+        assert_eq!(game.to_move(), Some(u8::from(swords == 0)), "who was hit is asked");
+    }
+}
+
+/// What sources always change by, in the standard rules.
+#[rustfmt::skip]
+const FIXED: [(&str, Measure, i64); 20] = [
+    ("centre", Measure::Vp, 2), ("entered", Measure::Vp, 1), ("item:sky_throne", Measure::Vp, 1),
+    ("item:neon_crown", Measure::Vp, 1), ("item:billboard", Measure::Vp, 1), ("item:parade", Measure::Vp, 1),
+    ("item:skyline_deal", Measure::Vp, 3), ("item:bounty_licence", Measure::Vp, 3),
+    ("renewed", Measure::Energy, -2), ("item:solar_skin", Measure::Energy, 1), ("item:dynamo_heart", Measure::Energy, 1),
+    ("item:capacitor", Measure::Energy, 1), ("ability:ion_wyrm", Measure::Energy, 1),
+    ("item:power_cell", Measure::Energy, 4), ("item:shock_absorber", Measure::Energy, 1),
+    ("item:nano_medics", Measure::Hp, 1), ("item:healing_glow", Measure::Hp, 1), ("item:stim_pack", Measure::Hp, 1),
+    ("bought:titan_frame", Measure::Hp, 2), ("evolved:deep_lungs", Measure::Hp, 2),
+];
+
+/// What is known from the events alone.
+#[derive(Default)]
+struct Books {
+    values: Vec<(SeatNo, Measure, i64)>,
+    owner: SeatNo,
+    dice: Vec<u32>,
+    rolls: i64,
+    turns: u32,
+    /// Per command: who was inside, what a hit begins with for anybody else, and what energy changed hands.
+    inside: Option<SeatNo>,
+    blow: i64,
+    resolving: bool,
+    exchanged: i64,
+}
+
+impl Books {
+    fn known(&self, seat: SeatNo, what: Measure) -> Option<i64> {
+        let known = self.values.iter().find(|value| (value.0, value.1) == (seat, what));
+        known.map(|value| value.2)
+    }
+
+    /// Everybody begins with 10 of 10 HP, alive, plated if they have a plate, and with nothing else but what the rules give.
+    fn get(&self, seat: SeatNo, what: Measure) -> i64 {
+        let tens = [Measure::Hp, Measure::MaxHp].map(|what| (what, 10));
+        let ones = [Measure::Alive, Measure::Armed].map(|what| (what, 1));
+        let first = tens.into_iter().chain(ones).chain([(Measure::Energy, 20)]);
+        let first = first.into_iter().find(|first| first.0 == what).map_or(0, |first| first.1);
+        self.known(seat, what).unwrap_or(first)
+    }
+
+    fn set(&mut self, seat: SeatNo, what: Measure, after: i64) {
+        self.values.retain(|value| (value.0, value.1) != (seat, what));
+        self.values.push((seat, what, after));
+    }
+
+    fn how_many(&self, seat: SeatNo, things: &[&str]) -> i64 {
+        things.iter().map(|thing| self.get(seat, Measure::Held(thing.parse().unwrap()))).sum()
+    }
+
+    fn alive(&self, seats: u8) -> Vec<SeatNo> {
+        (0..seats).filter(|&seat| self.get(seat, Measure::Alive) > 0).collect()
+    }
+
+    /// A command is about to be told.
+    fn expect(&mut self, wanted: &Play) {
+        self.values.retain(|value| value.1 != Measure::Damage);
+        let inside = self.values.iter().find(|value| value.1 == Measure::Inside && value.2 > 0);
+        self.inside = inside.map(|value| value.0);
+        let nova = matches!(wanted, Play::Buy { code, .. } if code == "nova_burst");
+        self.blow = if nova { 2 } else { 1 };
+        self.resolving = *wanted == Play::Resolve;
+    }
+
+    /// What a hit begins with: the swords of the dice, from inside or at who is inside; otherwise what a card says.
+    fn blow(&self, seat: SeatNo) -> i64 {
+        let swords = [Some(seat), Some(self.owner)].contains(&self.inside) && self.resolving;
+        if swords { count(&self.dice, SWORD) } else { self.blow }
+    }
+
+    fn enter(&mut self, event: &Event, game: &Game) {
+        let moves = matches!(event, Event::Rolled(_) | Event::Saved(_) | Event::Asked { .. });
+        if let Some(seat) = event.seat().filter(|_| moves) {
+            assert_eq!(self.get(seat, Measure::Alive), 1, "the dead do nothing: {event:?}");
+        }
+        if let Event::TurnStarted { seat, .. } = event {
+            self.turn_started(*seat, u8::try_from(game.table.seats.len()).unwrap());
+        } else if let Event::Rolled(rolled) = event {
+            let dice = 6 + self.how_many(rolled.seat, &["seventh_die", "spare_core", "third_eye"]);
+            self.dice.resize(usize::try_from(dice).unwrap(), 0);
+            for (slot, face) in rolled.slots.iter().zip(rolled.faces.iter()) {
+                self.dice[usize::from(slot)] = face.into();
+            }
+            self.rolls += 1;
+            assert!(!self.dice.contains(&0), "the first roll is of all dice");
+            assert!(self.rolls <= 4 + self.how_many(rolled.seat, &["second_wind", "quick_paws"]));
+        } else if let Event::Saved(saved) = event {
+            let after = self.get(saved.seat, Measure::Vp) + saved.points;
+            assert_eq!((saved.points, saved.turn_score), (sets(&self.dice), after));
+            self.set(saved.seat, Measure::Vp, after);
+        } else if let Event::EffectApplied(effect) = event {
+            for change in &effect.changes {
+                self.change(effect, *change, game);
+            }
+        }
+    }
+
+    /// The next one alive has the turn.
+    fn turn_started(&mut self, seat: SeatNo, seats: u8) {
+        let (alive, last) = (self.alive(seats), self.owner);
+        let next = alive.iter().find(|&&seat| seat > last).or(alive.first());
+        assert!(self.turns == 0 || Some(&seat) == next);
+        let of_the_turn = [Measure::SpareHearts, Measure::Evolution];
+        self.values.retain(|value| {
+            !of_the_turn.contains(&value.1) && !matches!(value.1, Measure::Active(_))
+        });
+        (self.owner, self.rolls, self.turns) = (seat, 0, self.turns + 1);
+        self.dice.clear();
+    }
+
+    fn change(&mut self, effect: &EffectApplied, change: Change, game: &Game) {
+        let (seat, Change { what, before, after }) = (effect.seat, change);
+        if let Measure::Face(slot) = what {
+            let lies = &mut self.dice[usize::from(slot)];
+            assert_eq!(i64::from(*lies), before);
+            *lies = after.try_into().unwrap();
+            return;
+        }
+        let hit = what == Measure::Damage && self.known(seat, what).is_none();
+        let told = if hit { self.blow(seat) } else { self.get(seat, what) };
+        assert_eq!(before, told, "{effect:?}");
+        if [Measure::Vp, Measure::Energy, Measure::Hp].contains(&what) {
+            assert!(self.explains(effect, change, game), "{effect:?} {:?}", self.dice);
+        }
+        self.set(seat, what, after);
+        let most = self.get(seat, Measure::MaxHp);
+        assert!((0..=most).contains(&self.get(seat, Measure::Hp)), "{effect:?}");
+        assert!(self.get(seat, Measure::Energy) >= 0, "{effect:?}");
+        let inside = self.values.iter().filter(|value| value.1 == Measure::Inside && value.2 > 0);
+        assert!(inside.count() <= 1, "one at most is inside");
+    }
+
+    /// Whether a source changes victory points, energy or health by what the rules say.
+    fn explains(&mut self, effect: &EffectApplied, change: Change, game: &Game) -> bool {
+        let source = match serde_json::to_value(effect.source).unwrap() {
+            Value::Object(named) => named
+                .iter()
+                .map(|(kind, code)| format!("{kind}:{}", code.as_str().unwrap()))
+                .collect(),
+            plain => plain.as_str().unwrap().to_owned(),
+        };
+        let (seat, Change { what, before, after }) = (effect.seat, change);
+        let (by, room) = (after - before, self.get(seat, Measure::MaxHp) - before);
+        let fixed = FIXED.iter().find(|fixed| (fixed.0, fixed.1) == (source.as_str(), what));
+        if let Some(fixed) = fixed {
+            return by == fixed.2;
+        }
+        let hearts = count(&self.dice, HEART);
+        let whole: i64 = effect.changes.iter().map(|change| change.after - change.before).sum();
+        match (what, source.as_str()) {
+            (Measure::Energy, "energy") => seat == self.owner && by == count(&self.dice, ENERGY),
+            (Measure::Energy, "item:energy_tap" | "ability:prismfang_cobra") => {
+                self.exchanged += by;
+                by.abs() <= if source == "item:energy_tap" { 3 } else { 1 }
+            }
+            // Besides the exchange these tell that they were used: 0 → 1.
+            (Measure::Energy, "ability:abyss_leviathan") => {
+                whole == 1 && (1..=hearts).contains(&by)
+            }
+            (_, "ability:halo_cyclops") => whole == 1 && by.abs() == 1,
+            (Measure::Energy, bought) => {
+                let Board::NeonPolis(board) = &game.board else { return false };
+                let code = bought.strip_prefix("bought:").and_then(|code| code.parse().ok());
+                let price = code.and_then(|code: Word| board.rules.card(code)).unwrap().price;
+                let discount = self.how_many(seat, &["black_market"]);
+                by == -(price - discount).max(1)
+            }
+            (Measure::Hp, "hearts") => {
+                let open = self.inside != Some(seat) || self.how_many(seat, &["field_clinic"]) > 0;
+                open && by == hearts.min(room)
+            }
+            (Measure::Hp, "item:med_drop") => by == room.min(2),
+            (Measure::Hp, "item:full_repair") => by == room.min(5),
+            (Measure::Hp, _) => {
+                let damage = self.known(seat, Measure::Damage).unwrap_or(self.blow(seat));
+                -by == damage.min(before) && damage > 0
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Who has 20 points wins at once; otherwise the last one alive; of none alive who has the most, if it is one alone.
+fn winners(books: &Books, seats: u8) -> Option<(DecidedBy, Vec<SeatNo>)> {
+    let points = |seat: &SeatNo| books.get(*seat, Measure::Vp);
+    let alive = books.alive(seats);
+    if let Some(&first) = alive.iter().find(|seat| points(seat) >= 20) {
+        return Some((DecidedBy::Goal, vec![first]));
+    }
+    let most = (0..seats).map(|seat| points(&seat)).max();
+    let best: Vec<SeatNo> = (0..seats).filter(|seat| Some(points(seat)) == most).collect();
+    match alive.len() {
+        0 if best.len() == 1 => Some((DecidedBy::Score, best)),
+        0 => Some((DecidedBy::Draw, Vec::new())),
+        1 => Some((DecidedBy::LastAlive, alive)),
+        _ => None,
+    }
+}
+
+#[test]
+fn random_games_are_what_their_events_say() {
+    const CHARACTERS: [&str; 8] = [
+        "nimbus_gibbon",
+        "ion_wyrm",
+        "basalt_colossus",
+        "abyss_leviathan",
+        "starblade_mantis",
+        "quantum_terrapin",
+        "prismfang_cobra",
+        "halo_cyclops",
+    ];
+    let (mut turns, mut ends) = (0, Vec::new());
+    for number in 0..150u64 {
+        let mut numbers = Numbers((number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let seats = 2 + u8::try_from(number % 3).unwrap();
+        let mut characters = CHARACTERS;
+        characters.rotate_left(usize::try_from(number * 3 % 8).unwrap());
+        let mut table = gathered(json!({ "energy": 20 }), &characters[..seats.into()]);
+        let mut books = Books::default();
+        for event in table.tell_fairly(&Command::Start).unwrap() {
+            books.enter(&event, table.game());
+        }
+        while let Some(seat) = table.game().to_move() {
+            let moves: Vec<Play> = legal_commands(table.game.as_ref())
+                .into_iter()
+                .filter_map(
+                    |legal| if let Legal::Play(_, play) = legal { Some(play) } else { None },
+                )
+                .collect();
+            let wanted = moves[numbers.index(moves.len())].clone();
+            books.expect(&wanted);
+            for event in table.tell_fairly(&play(seat, wanted.clone())).unwrap() {
+                books.enter(&event, table.game());
+            }
+            assert_eq!(std::mem::take(&mut books.exchanged), 0, "what one loses the other gets");
+            for (name, what) in [
+                ("vp", Measure::Vp),
+                ("hp", Measure::Hp),
+                ("max_hp", Measure::MaxHp),
+                ("energy", Measure::Energy),
+                ("alive", Measure::Alive),
+                ("inside", Measure::Inside),
+                ("armed", Measure::Armed),
+                ("marked", Measure::Marked),
+                ("shielded", Measure::Shielded),
+                ("stored", Measure::Stored),
+            ] {
+                let mine: Vec<i64> = (0..seats).map(|seat| books.get(seat, what)).collect();
+                assert_eq!(of_all(table.game(), name), mine, "{name} after {wanted:?}");
+            }
+            let ended = if let Stage::Ended(end) = &table.game().table.stage {
+                Some((end.by, end.winners.clone()))
+            } else {
+                None
+            };
+            assert_eq!(ended, winners(&books, seats), "after {wanted:?}");
+            ends.extend(ended.map(|ended| ended.0));
+            assert!(books.turns < 1_000, "game {number} does not end");
+        }
+        turns += books.turns;
+    }
+    assert_eq!(ends.len(), 150);
+    assert!(turns > 3_000, "{turns}");
+    panic!("{turns} {}", ends.iter().filter(|e| **e == DecidedBy::Goal).count());
+}
