@@ -229,13 +229,16 @@ fn every_preset_is_lawful_data() {
     }
 }
 
-/// Games that were played once are decided the same for ever: with special dice, with weighted ones, and plain.
+/// Games that were played once are decided the same for ever: with special dice, with weighted ones, with colours and
+/// cards, and plain.
 #[test]
 fn frozen_games_are_proven_by_the_rules_of_today() {
     let games = [
         include_str!("../../tests/vectors/game.ndjson"),
         include_str!("../../tests/vectors/challenge.ndjson"),
         include_str!("../../tests/vectors/true-grit.ndjson"),
+        include_str!("../../tests/vectors/dice-rogue.ndjson"),
+        include_str!("../../tests/vectors/neonpolis.ndjson"),
     ];
     for game in games {
         let log: Vec<Event> =
