@@ -15,7 +15,7 @@ const GAME: &str =
 /// Sends a command as it was listed.
 async fn send(player: &Player, game: &str, listed: &Value) -> Value {
     let mut variables = Map::from_iter([("game".to_owned(), json!(game))]);
-    let (mut types, mut given) = (String::new(), String::new());
+    let (mut types, mut given) = (Vec::new(), Vec::new());
     let command = listed["command"].as_str().unwrap();
     let code = match command {
         "score" => ("category", "String!"),
@@ -32,11 +32,12 @@ async fn send(player: &Player, game: &str, listed: &Value) -> Value {
     ];
     for (field, argument, kind) in arguments {
         if !listed[field].is_null() {
-            types += &format!(", ${argument}: {kind}");
-            given += &format!(", {argument}: ${argument}");
+            types.push(format!(", ${argument}: {kind}"));
+            given.push(format!(", {argument}: ${argument}"));
             variables.insert(argument.to_owned(), listed[field].clone());
         }
     }
+    let (types, given) = (types.concat(), given.concat());
     let query = format!(
         "mutation($game: ID!{types}) {{ {command}(gameId: $game{given}) {{ game {GAME}
             events {{ type seat text lines }} errors {{ code message path }} }} }}"

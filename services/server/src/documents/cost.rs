@@ -72,7 +72,7 @@ impl<'a> Meter<'a> {
         let times = self.times(field);
         Size {
             depth: inner.depth.saturating_add(1),
-            cost: own_cost(&field.name.node).saturating_add(inner.cost.saturating_mul(times)),
+            cost: own_cost(field).saturating_add(inner.cost.saturating_mul(times)),
             sign_ins: inner.sign_ins.saturating_add(u32::from(is_sign_in(&field.name.node))),
             guests: inner.guests.saturating_add(u32::from(field.name.node == "signInAsGuest")),
         }
@@ -99,8 +99,10 @@ impl<'a> Meter<'a> {
 }
 
 /// What a field costs by itself: what hashes passwords costs most, what writes costs more than what reads.
-fn own_cost(field: &str) -> u64 {
-    match field {
+fn own_cost(field: &Field) -> u64 {
+    match field.name.node.as_str() {
+        // The move; a seat has a field of this name too.
+        "score" if field.get_argument("category").is_some() => 100,
         "signIn" | "register" => 2_500,
         // These ask the database once more, or sign something.
         "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
@@ -109,8 +111,8 @@ fn own_cost(field: &str) -> u64 {
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout" => 500,
         "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
         | "chooseSeed" | "buyDie" | "sellDie" | "saveLoadout" | "deleteLoadout" | "addDie"
-        | "changeDie" | "retireDie" | "chooseCharacter" | "score" | "resolve" | "useAbility"
-        | "answer" | "buyItem" | "renewMarket" | "useItem" | "evolve" | "endTurn" => 100,
+        | "changeDie" | "retireDie" | "chooseCharacter" | "resolve" | "useAbility" | "answer"
+        | "buyItem" | "renewMarket" | "useItem" | "evolve" | "endTurn" => 100,
         _ => 1,
     }
 }
