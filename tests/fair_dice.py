@@ -194,10 +194,15 @@ class Things:
             odds = -(-odds // 2)
         return max(odds, self.parameters["best_odds"]) if bought else None
 
-    def choices(self, purpose, sides):
+    def coin_called(self):
+        """Whether a consumable waits for a coin."""
+        effects = {item["code"]: item["effect"] for item in self.parameters["consumables"]}
+        return any(isinstance(effects.get(code), dict) and "multiply_or_nothing" in effects[code] for code in self.active)
+
+    def choices(self, purpose):
         """What could come up: a card that lies nowhere, a consumable, a side of a coin."""
         if purpose == "grants":
-            return ["heads", "tails"] if sides == 2 else [item["code"] for item in self.parameters["consumables"]]
+            return ["heads", "tails"] if self.coin_called() else [item["code"] for item in self.parameters["consumables"]]
         gone = set(self.market.values()).union(*(held for seat, held in self.held.items() if seat not in self.out))
         return [card["code"] for card in self.parameters["cards"] if card["code"] not in gone]
 
@@ -206,7 +211,7 @@ class Things:
         if purpose not in self.numbers:
             raise Unfair(f"{drawn['item']} came up by a draw of {purpose}")
         self.numbers[purpose] += 1
-        things = self.choices(purpose, drawn["draw"]["sides"])
+        things = self.choices(purpose)
         expected = {"purpose": purpose, "number": self.numbers[purpose], "sides": len(things)}
         raw, = draw(key, PURPOSES[purpose], expected["number"], expected["sides"], 1)
         if drawn["draw"] != expected or drawn["raw"] != raw or drawn["item"] != things[raw - 1]:

@@ -13,6 +13,9 @@ use crate::{
 
 /// What a kind of game adds to the table: the part of the rules that only it has.
 pub(crate) trait Rulebook: Clone {
+    /// The fewest seats the game makes sense with.
+    const FEWEST_SEATS: u8 = 1;
+
     /// The most seats the game can have.
     const MOST_SEATS: u8;
 

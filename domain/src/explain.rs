@@ -51,7 +51,11 @@ fn plus(what: &str, points: Points) -> Option<String> {
 impl Selection {
     /// How its points come about, line by line.
     pub fn lines(&self) -> Vec<String> {
-        save_lines(&self.combinations, &self.bonuses)
+        let gifts = (self.gifts > 0).then(|| format!("Gifts: {}", self.gifts));
+        let mut lines = save_lines(&self.combinations, &self.bonuses);
+        lines.extend(plus("Bonus", self.extra));
+        lines.extend(gifts);
+        lines
     }
 }
 

@@ -54,6 +54,10 @@ macro_rules! games {
                 match self { $(Self::$game(_) => $name,)* }
             }
 
+            pub(crate) fn fewest_seats(&self) -> u8 {
+                match self { $(Self::$game(_) => <$board>::FEWEST_SEATS,)* }
+            }
+
             pub(crate) fn most_seats(&self) -> u8 {
                 match self { $(Self::$game(_) => <$board>::MOST_SEATS,)* }
             }

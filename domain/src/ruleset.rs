@@ -5,7 +5,11 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Dollars, Rejection, games::Rules};
+use crate::{
+    Dollars, Rejection,
+    games::Rules,
+    text::{is_invisible, is_line},
+};
 
 /// The rules of one game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,8 +114,9 @@ impl Ruleset {
     /// Refuses rules that make no sense.
     pub fn check(&self) -> Result<(), Rejection> {
         let table = &self.table;
-        within("max_seats", table.max_seats, 1..=self.rules.most_seats())?;
-        within("min_seats", table.min_seats, 1..=table.max_seats)?;
+        let fewest = self.rules.fewest_seats();
+        within("max_seats", table.max_seats, fewest..=self.rules.most_seats())?;
+        within("min_seats", table.min_seats, fewest..=table.max_seats)?;
         within("turn_seconds", table.turn_seconds, 0..=604_800)?;
         within("solo_turn_seconds", table.solo_turn_seconds, 0..=604_800)?;
         within("time_outs_to_forfeit", table.time_outs_to_forfeit, 1..=100)?;
@@ -161,6 +166,16 @@ where
     }
     let (least, most) = range.into_inner();
     Err(bad(name, value, format_args!("it must be from {least} to {most}")))
+}
+
+/// Refuses a name that is no line of 1 to 60 characters.
+pub(crate) fn named(parameter: &str, name: &str) -> Result<(), Rejection> {
+    if is_line(name, 1..=60) {
+        return Ok(());
+    }
+    let shown: String =
+        name.chars().take(60).map(|c| if is_invisible(c) { '?' } else { c }).collect();
+    Err(bad(parameter, shown, "it must be a line of 1 to 60 characters that can be seen"))
 }
 
 /// A rule that cannot have this value.

@@ -73,4 +73,8 @@ pub struct Selection {
     pub bank: Points,
     /// Whether the round can be banked with them at once.
     pub can_bank: bool,
+    /// What else scoring them brings to the round.
+    pub extra: Points,
+    /// The things that scoring them gives, if there is room for them.
+    pub gifts: u32,
 }

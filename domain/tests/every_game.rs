@@ -117,11 +117,38 @@ fn choose(table: &Match, numbers: &mut Numbers, disturbed: bool) -> Command {
     if disturbed && numbers.index(30) == 0 && table.game().table.turn.deadline.is_some() {
         return Command::TimeOut { seat };
     }
+    if disturbed && numbers.index(150) == 0 {
+        let seated: Vec<u8> = table.game().table.seated().collect();
+        return Command::Leave { seat: numbers.one_of(&seated) };
+    }
     let moves: Vec<&Play> = legal
         .iter()
         .filter_map(|legal| if let Legal::Play(_, play) = legal { Some(play) } else { None })
         .collect();
     play(seat, moves[numbers.index(moves.len())].clone())
+}
+
+/// As many things that work at the same moments as the rules allow, and all of them cheap.
+fn crowded() -> serde_json::Value {
+    let kinds = [
+        "damage",
+        "armour",
+        "enter_damage",
+        "hit_energy",
+        "kill_vp",
+        "set_vp",
+        "more_healing",
+        "more_energy",
+        "start_energy",
+        "start_heal",
+        "start_inside_vp",
+    ];
+    let evolutions: Vec<_> = kinds
+        .iter()
+        .flat_map(|kind| (0..3).map(move |n| (kind, n)))
+        .map(|(kind, n)| serde_json::json!({ "code": format!("{kind}_{n}"), "name": *kind, "effect": { *kind: 1 } }))
+        .collect();
+    serde_json::json!({ "evolutions": evolutions, "evolution_hearts": 1, "cards": [], "hp": 200, "goal": 900 })
 }
 
 fn begun(ruleset: &Ruleset, numbers: &mut Numbers) -> Match {
@@ -143,7 +170,7 @@ fn presets() -> impl Iterator<Item = (&'static str, Ruleset)> {
 }
 
 /// Rules under which random play comes to see what the presets show only to who plays well: shops, cards, evolutions.
-fn generous() -> [(&'static str, Ruleset); 3] {
+fn generous() -> [(&'static str, Ruleset); 4] {
     let changed = |game, changes: serde_json::Value| {
         let preset = Ruleset::preset(game, None).unwrap();
         (game, preset.with(changes.as_object().unwrap()).unwrap())
@@ -161,6 +188,8 @@ fn generous() -> [(&'static str, Ruleset); 3] {
         ),
         changed("neonpolis", serde_json::json!({ "energy": 30, "hp": 40, "goal": 60 })),
         changed("neonpolis", serde_json::json!({ "energy": 30, "hp": 4, "goal": 40 })),
+        // As much as can happen at once.
+        changed("neonpolis", crowded()),
     ]
 }
 
@@ -171,18 +200,22 @@ fn every_game_ends_and_is_proven() {
         for number in 1..=12u64 {
             let mut numbers = Numbers(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             let mut table = begun(&preset, &mut numbers);
+            let disturbed = number % 2 == 0;
             let mut commands = 0;
             while table.game().to_move().is_some() {
                 commands += 1;
                 assert!(commands < MOST_COMMANDS, "{game} {} {number} does not end", preset.preset);
-                let command = choose(&table, &mut numbers, number % 2 == 0);
+                let command = choose(&table, &mut numbers, disturbed);
                 if let Command::TimeOut { .. } = command {
                     table.now = table.game().table.turn.deadline.unwrap();
                 }
                 table.now = Moment(table.now.0 + 1);
-                table.tell_fairly(&command).unwrap();
+                let events = table.tell_fairly(&command).unwrap();
+                assert!(events.len() <= 256, "{command:?} makes {} events", events.len());
             }
             seen.extend(table.log.iter().map(Event::name));
+            let count = |name| table.log.iter().filter(|event| event.name() == name).count();
+            assert!(count("TurnEnded") <= count("TurnStarted"), "{game}: a turn ends once");
             is_the_fold_of_its_log(&table);
             let Stage::Ended(outcome) = &table.game().table.stage else { panic!("{game}") };
             assert_eq!(outcome.scores, table.game().board.scores());

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::support::*;
 
 const GAME: &str =
-    "{ id kind stage version round toMove { number isToMove } seats { number score money facts }
+    "{ id kind stage version round turnOf { number } toMove { number } seats { number score money facts }
     dice { slot code face faceName place } offers { code name text price buyable }
     bestSelection { points lines combinations { name } }
     legalCommands(mine: true) { command seat slots keep name target stay ability }
@@ -158,6 +158,99 @@ async fn a_game_of_neonpolis_is_played_watched_and_proven() {
     assert_eq!(table["outcome"]["winners"].as_array().unwrap().len(), 1, "{table}");
 }
 
+/// Whoever was hit inside has a clock of their own; the house answers for who does not, and the turn goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_clock_of_who_is_asked_runs_out() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let players = [node.guest("Ann").await, node.guest("Bob").await];
+    let rules = json!({ "turnSeconds": 3, "hp": 500, "goal": 900 });
+    let game = seated(&players, "neonpolis", rules).await;
+    bare(&players[0], &game, "startGame").await;
+    let look = format!("query($game: ID!) {{ game(id: $game) {GAME} }}");
+    let see = async || players[0].ask(&look, json!({ "game": game })).await["game"].take();
+    // Everybody plays quickly until somebody is hit inside.
+    let asked = loop {
+        let table = see().await;
+        let (turn, to_move) = (&table["turnOf"]["number"], &table["toMove"]["number"]);
+        if turn != to_move {
+            break to_move.as_u64().unwrap();
+        }
+        let mover = usize::try_from(turn.as_u64().unwrap()).unwrap();
+        for command in ["roll", "resolve", "endTurn"] {
+            bare(&players[mover], &game, command).await;
+        }
+    };
+    let offers = see().await["offers"].take();
+    assert!(offers.as_array().unwrap().iter().all(|offer| offer["buyable"] == false), "{offers}");
+    let log = "query($game: ID!) { game(id: $game) { lastAction { events { type seat } } } }";
+    eventually("the house answers", async || {
+        let mut action = players[0].ask(log, json!({ "game": game })).await;
+        let events = action["game"]["lastAction"]["events"].take();
+        events[0] == json!({ "type": "TimedOut", "seat": asked })
+            && events[1] == json!({ "type": "Answered", "seat": asked })
+    })
+    .await;
+    let table = see().await;
+    assert_eq!(table["turnOf"], table["toMove"], "the turn goes on");
+    assert_ne!(table["toMove"]["number"], json!(asked));
+}
+
+/// The parameters of every preset can be sent back as they are shown; games of two or more are not played alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_survive_the_way_there_and_back() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
+    let all = ann
+        .ask(
+            "{ presets { game preset parameters things { kind code name text price } } }",
+            json!({}),
+        )
+        .await;
+    let create = "mutation($game: String!, $preset: String, $rules: JSON) { createGame(game: $game, preset: $preset, rules: $rules) {
+        game { ruleset { parameters } } errors { code message } } }";
+    for preset in all["presets"].as_array().unwrap() {
+        let mut rules = preset["parameters"].clone();
+        // The special dice are the house's.
+        rules.as_object_mut().unwrap().remove("catalogue");
+        let asked = json!({ "game": preset["game"], "preset": preset["preset"], "rules": rules });
+        let made = ann.ask(create, asked).await["createGame"].take();
+        let parameters = &made["game"]["ruleset"]["parameters"];
+        assert_eq!(parameters, &preset["parameters"], "{made}");
+    }
+    for game in ["zero_hour", "last_line", "true_grit", "neonpolis"] {
+        let alone = json!({ "game": game, "rules": { "minSeats": 1 } });
+        let refused = ann.ask(create, alone).await["createGame"].take();
+        assert_eq!(refused["errors"][0]["code"], "BAD_RULE", "{game}: {refused}");
+    }
+}
+
+/// Who is in a hurry still plays whom they like.
+#[tokio::test(flavor = "multi_thread")]
+async fn quick_match_brings_a_character() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let quick = "mutation($game: String!, $character: String) { quickMatch(game: $game, character: $character) {
+        game { stage seats { facts } } errors { code message } } }";
+    let asked = |game: &str, character: &str| json!({ "game": game, "character": character });
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let wrong = ann.ask(quick, asked("neonpolis", "nobody")).await["quickMatch"].take();
+    assert_eq!(wrong["errors"][0]["code"], "UNKNOWN_CHARACTER", "{wrong}");
+    let alone = ann.ask(quick, json!({ "game": "dice_rogue" })).await["quickMatch"].take();
+    assert_eq!(alone["errors"][0]["message"], "this game is played alone: open it with createGame");
+    ann.ask(quick, asked("neonpolis", "halo_cyclops")).await;
+    let begun = bob.ask(quick, asked("neonpolis", "ion_wyrm")).await["quickMatch"].take();
+    assert_eq!(begun["game"]["stage"], "PLAYING", "{begun}");
+    let played: Vec<&Value> = begun["game"]["seats"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["facts"]["character"])
+        .collect();
+    assert_eq!(played, [&json!("halo_cyclops"), &json!("ion_wyrm")]);
+}
+
 /// What is wrong is told by name, at the argument it is about; nothing changes.
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_moves_are_refused_with_their_reason() {
@@ -175,8 +268,8 @@ async fn wrong_moves_are_refused_with_their_reason() {
             "UNKNOWN_CATEGORY",
             json!(["category"]),
         ),
-        (json!({ "command": "roll", "keep": [9] }), "NO_SUCH_SLOT", json!(["slots"])),
-        (json!({ "command": "roll", "keep": [-1] }), "NO_SUCH_SLOT", json!(["slots"])),
+        (json!({ "command": "roll", "keep": [9] }), "NO_SUCH_SLOT", json!(["keep"])),
+        (json!({ "command": "roll", "keep": [-1] }), "NO_SUCH_SLOT", json!(["keep"])),
         (json!({ "command": "roll", "keep": [0, 1, 2, 3, 4] }), "NOTHING_TO_ROLL", json!(["keep"])),
         (json!({ "command": "buyItem", "name": "green" }), "NOT_NOW", json!(null)),
         (json!({ "command": "useItem", "name": "any_score" }), "NOT_HELD", json!(["code"])),

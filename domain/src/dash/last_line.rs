@@ -53,6 +53,7 @@ impl Contested for LastLine {
 }
 
 impl Rulebook for LastLine {
+    const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 6;
 
     fn apply(&mut self, event: &Event) {

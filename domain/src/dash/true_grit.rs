@@ -80,6 +80,7 @@ impl Contested for TrueGrit {
 }
 
 impl Rulebook for TrueGrit {
+    const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 4;
 
     fn apply(&mut self, event: &Event) {

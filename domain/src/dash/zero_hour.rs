@@ -162,6 +162,7 @@ impl ZeroHour {
 }
 
 impl Rulebook for ZeroHour {
+    const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 4;
 
     fn apply(&mut self, event: &Event) {

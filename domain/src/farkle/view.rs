@@ -60,7 +60,18 @@ impl Farkle {
             let (points, bonuses) = (save.points, save.bonuses);
             let can_bank = breaks_in(self, seat, points).is_ok();
             let bank = self.worth(seat, points);
-            Some(Selection { slots, points, combinations, bonuses, dollars, bank, can_bank })
+            let (extra, gifts) = (0, 0);
+            Some(Selection {
+                slots,
+                points,
+                combinations,
+                bonuses,
+                dollars,
+                bank,
+                can_bank,
+                extra,
+                gifts,
+            })
         };
         selections.iter().filter_map(explain).collect()
     }

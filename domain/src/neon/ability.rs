@@ -133,7 +133,7 @@ impl Neon {
                 });
             }
             Exchange::Heal if hp + amount > player.max_hp => {
-                return Err(Rejection::NotNow { why: "you are in full health" });
+                return Err(Rejection::NotNow { why: "you lack less health than it gives" });
             }
             Exchange::Heal => (hp + amount, energy - amount),
             Exchange::Charge if hp <= amount => {

@@ -57,8 +57,8 @@ pub struct NeonPlayer {
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NeonTurn {
-    /// Whose it is.
-    pub owner: SeatNo,
+    /// Whose it is, while it is under way.
+    pub owner: Option<SeatNo>,
     /// What the dice show; nothing before the first roll.
     pub dice: Vec<u8>,
     /// How often they were rolled.
@@ -139,7 +139,7 @@ impl Neon {
             Passive::Dice(dice) => dice,
             _ => 0,
         });
-        more.fold(self.rules.dice, u8::saturating_add).min(16)
+        more.fold(self.rules.dice, u8::saturating_add).min(MOST_DICE)
     }
 
     /// How often a seat may roll in a turn.
@@ -169,7 +169,7 @@ impl Neon {
             self.change(*seat, |player| (player.alive, player.character) = (false, None));
             self.inside = self.inside.filter(|inside| inside != seat);
         } else if let Event::TurnStarted { seat, .. } = event {
-            self.turn = NeonTurn { owner: *seat, ..NeonTurn::default() };
+            self.turn = NeonTurn { owner: Some(*seat), ..NeonTurn::default() };
         } else if let Event::TurnEnded(_) = event {
             self.turn = NeonTurn::default();
         } else if let Event::Rolled(rolled) = event {
@@ -187,7 +187,7 @@ impl Neon {
                 *place = Some(drawn.item);
             }
         } else if let Event::TimedOut { seat, .. } = event {
-            self.turn.timed_out |= *seat == self.turn.owner;
+            self.turn.timed_out |= Some(*seat) == self.turn.owner;
         } else if let Event::EffectApplied(effect) = event {
             self.changed(effect);
         }
@@ -250,6 +250,9 @@ impl Neon {
         }
     }
 }
+
+/// However many more dice one has.
+const MOST_DICE: u8 = 10;
 
 /// What stands for an ability that is used up in this turn.
 pub(super) const ONCE_A_TURN: Word = Word::of("ability");

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Rejection, Word, ruleset::within};
+use crate::{
+    Rejection, Word,
+    ruleset::{named, within},
+};
 
 /// A card of the market.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,7 +183,7 @@ impl Card {
     }
 
     pub(super) fn check(&self) -> Result<(), Rejection> {
-        within("cards.name", self.name.chars().count(), 1..=60)?;
+        named("cards.name", &self.name)?;
         within("cards.price", self.price, 0..=1_000)?;
         match self.kind {
             CardKind::Kept(passive) => passive.check("cards.kind"),
@@ -205,7 +208,7 @@ impl Evolution {
     }
 
     pub(super) fn check(&self) -> Result<(), Rejection> {
-        within("evolutions.name", self.name.chars().count(), 1..=60)?;
+        named("evolutions.name", &self.name)?;
         self.effect.check("evolutions.effect")
     }
 }

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Rejection, Word, ruleset::within};
+use crate::{
+    Rejection, Word,
+    ruleset::{named, within},
+};
 
 /// Somebody to play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,8 +63,8 @@ impl Character {
     }
 
     pub(super) fn check(&self) -> Result<(), Rejection> {
-        within("characters.name", self.name.chars().count(), 1..=60)?;
-        within("characters.ability", self.ability.chars().count(), 1..=60)?;
+        named("characters.name", &self.name)?;
+        named("characters.ability", &self.ability)?;
         match self.gift {
             Gift::MoreEnergy(n)
             | Gift::Plate(n)

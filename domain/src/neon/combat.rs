@@ -257,7 +257,9 @@ pub(super) fn settle(desk: &mut NeonDesk<'_>, standing: &[SeatNo]) -> Result<boo
     } else {
         return Ok(false);
     };
-    desk.end_turn(TurnEnd::Finished, desk.board.turn.vp, 0);
+    if desk.board.turn.owner.is_some() {
+        desk.end_turn(TurnEnd::Finished, desk.board.turn.vp, 0);
+    }
     desk.end(by, winners)?;
     Ok(true)
 }

@@ -6,7 +6,7 @@ use super::{
     Card, CardKind, Neon, NeonDesk, Once, Passive,
     combat::{Hit, gain, settle, strike},
 };
-use crate::{Change, EffectSource, Event, Measure, Offer, Purpose, Rejection, SeatNo, Word};
+use crate::{Change, EffectSource, Event, Measure, Offer, Purpose, Rejection, SeatNo, Table, Word};
 
 const UNIT: &str = "energy";
 const RESOLVE_FIRST: Rejection = Rejection::NotNow { why: "the market opens after your dice" };
@@ -121,7 +121,8 @@ impl Neon {
     }
 
     /// The open cards.
-    pub(super) fn open_offers(&self, seat: SeatNo) -> Vec<Offer> {
+    pub(super) fn open_offers(&self, table: &Table) -> Vec<Offer> {
+        let (seat, asked) = (table.turn.seat, table.turn.asked.is_some());
         let card = |code: &Word| self.rules.card(*code);
         let offer = |card: &Card| {
             let targets = self.targets(seat).into_iter();
@@ -132,7 +133,7 @@ impl Neon {
                 name: card.name.clone(),
                 text: card.text(),
                 price: self.price(seat, card),
-                buyable: buyable.next().is_some(),
+                buyable: !asked && buyable.next().is_some(),
             }
         };
         self.market.iter().flatten().filter_map(card).map(offer).collect()

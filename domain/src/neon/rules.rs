@@ -1,12 +1,10 @@
 //! What a game is played by.
 
-use std::sync::Arc;
+use std::{mem::discriminant, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Card, CardKind, Character, ENERGY, Evolution, HEART, Neon, Passive, SWORD, card, character,
-};
+use super::{Card, CardKind, Character, ENERGY, Evolution, HEART, Neon, SWORD, card, character};
 use crate::{
     Points, Rejection, Rules, Ruleset, TableRules, Thing, Word,
     desk::{Parameters, Rulebook},
@@ -86,6 +84,23 @@ impl NeonRules {
     }
 }
 
+/// Everything that works tells of itself, and a command has room for so many events.
+const MOST_OF_A_KIND: usize = 3;
+
+impl NeonRules {
+    fn check_passives(&self) -> Result<(), Rejection> {
+        let kept = self.cards.iter().filter_map(|card| match card.kind {
+            CardKind::Kept(passive) => Some(passive),
+            CardKind::Once(_) => None,
+        });
+        let evolved = self.evolutions.iter().map(|evolution| evolution.effect);
+        let kinds: Vec<_> = kept.chain(evolved).map(|passive| discriminant(&passive)).collect();
+        let same = |kind| kinds.iter().filter(|&other| other == kind).count();
+        let most = kinds.iter().map(same).max().unwrap_or(0);
+        within("cards and evolutions of one kind", most, 0..=MOST_OF_A_KIND)
+    }
+}
+
 impl Parameters for NeonRules {
     fn check(&self) -> Result<(), Rejection> {
         within("dice", self.dice, 1..=8)?;
@@ -104,24 +119,7 @@ impl Parameters for NeonRules {
         self.characters.iter().try_for_each(Character::check)?;
         self.cards.iter().try_for_each(Card::check)?;
         self.evolutions.iter().try_for_each(Evolution::check)?;
-        // A hit tells of everything that changes it, and a command has room for so much.
-        let on_hits = |passive: Passive| {
-            matches!(
-                passive,
-                Passive::Damage(_)
-                    | Passive::Armour(_)
-                    | Passive::EnterDamage(_)
-                    | Passive::HitEnergy(_)
-                    | Passive::KillVp(_)
-            )
-        };
-        let kept = self.cards.iter().filter_map(|card| match card.kind {
-            CardKind::Kept(passive) => Some(passive),
-            CardKind::Once(_) => None,
-        });
-        let passives = kept.chain(self.evolutions.iter().map(|evolution| evolution.effect));
-        let many = passives.filter(|&passive| on_hits(passive)).count();
-        within("cards that change hits", many, 0..=8)?;
+        self.check_passives()?;
         let mut codes: Vec<Word> = self
             .characters
             .iter()

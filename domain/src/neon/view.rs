@@ -15,6 +15,7 @@ use crate::{
 const MOVES: &str = "roll, ability, resolve, buy, renew, evolve, end; when hit: stay or yield";
 
 impl Rulebook for Neon {
+    const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 4;
 
     fn apply(&mut self, event: &Event) {
@@ -176,7 +177,7 @@ impl Rulebook for Neon {
     }
 
     fn offers(&self, table: &Table) -> Vec<Offer> {
-        self.open_offers(table.turn.seat)
+        self.open_offers(table)
     }
 
     fn scores(&self) -> Vec<Points> {
@@ -240,6 +241,8 @@ impl Rulebook for Neon {
             dollars: 0,
             bank: 0,
             can_bank: false,
+            extra: 0,
+            gifts: 0,
         }]
     }
 }

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Rejection, Word, ruleset::within};
+use crate::{
+    Rejection, Word,
+    ruleset::{named, within},
+};
 
 /// A consumable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +56,7 @@ impl Consumable {
                 "The next score of this turn counts as if the dice fitted its category.".to_owned()
             }
             E::ScoreReroll => {
-                "The category scored last in this round opens again; its points are taken back."
+                "The category scored last in this round opens again; all its points are taken back."
                     .to_owned()
             }
             E::MoreRolls(rolls) => format!("{rolls} more rolls in this turn."),
@@ -84,10 +87,9 @@ impl Consumable {
                     sides.join(", ")
                 )
             }
-            E::Upgrade(purchases) => {
-                format!(
-                    "The bought colour with the longest odds gets {purchases} more purchase for nothing."
-                )
+            E::Upgrade(1) => "The bought colour with the longest odds is bought once more, for nothing.".to_owned(),
+            E::Upgrade(times) => {
+                format!("The bought colour with the longest odds is bought {times} times more, for nothing.")
             }
         }
     }
@@ -95,7 +97,7 @@ impl Consumable {
     pub(super) fn check(&self) -> Result<(), Rejection> {
         use ConsumableEffect as E;
         within("consumables.price", self.price, 0..=1_000_000)?;
-        within("consumables.name", self.name.chars().count(), 1..=60)?;
+        named("consumables.name", &self.name)?;
         match self.effect {
             E::MoreRolls(count) => within("consumables.effect", count, 1..=20),
             E::ExtraDice(count) => within("consumables.effect", count, 1..=2),

@@ -273,11 +273,12 @@ fn round_over(desk: &mut RogueDesk<'_>) -> Result<(), Rejection> {
         return desk.end(DecidedBy::Missed, Vec::new());
     };
     let above = desk.board.round_score.saturating_sub(goal.target);
-    let insured = rules.consumables.iter().find(|item| {
-        item.effect == ConsumableEffect::Insurance && desk.board.active.contains_key(&item.code)
-    });
-    if let Some(insured) = insured {
-        use_up(desk, insured.code);
+    let mut insured = false;
+    for item in rules.consumables.iter().filter(|i| i.effect == ConsumableEffect::Insurance) {
+        if desk.board.active.contains_key(&item.code) {
+            insured = true;
+            use_up(desk, item.code);
+        }
     }
     if above >= 0 {
         let reward = goal.reward.saturating_add(above.min(rules.most_surplus));
@@ -286,7 +287,7 @@ fn round_over(desk: &mut RogueDesk<'_>) -> Result<(), Rejection> {
         desk.apply_effect(turn.seat, EffectSource::Reward, [change]);
     }
     let last = usize::try_from(turn.round).is_ok_and(|round| round >= rules.rounds.len());
-    if above < 0 && (last || insured.is_none()) {
+    if above < 0 && (last || !insured) {
         return desk.end(DecidedBy::Missed, Vec::new());
     }
     if last {

@@ -24,6 +24,8 @@ pub(super) struct Scored {
     pub(super) gifts: Option<(DieAt, u32)>,
     /// Whether it is one more yahtzee.
     pub(super) extra_yahtzee: bool,
+    /// What it brings to the round beside its points: one more yahtzee, the bonus of the upper part.
+    pub(super) extra: Points,
 }
 
 /// A fraction by which a score is multiplied.
@@ -141,6 +143,12 @@ impl Rogue {
         step(red.first(), &|points| points.saturating_add(red.sum()));
         step(purple.first(), &|points| purple.product().of(points));
         step(blue.first(), &|points| blue.balance(used).of(points));
+        let extra_yahtzee =
+            self.yahtzee && category != Category::Yahtzee && Category::Yahtzee.fits(&faces);
+        let more = if extra_yahtzee { self.rules.extra_yahtzee } else { 0 };
+        let mut card = *self.card;
+        card.set(category, Some(points));
+        let upper = card.upper_bonus(&self.rules).saturating_sub(self.upper_bonus);
         Scored {
             category,
             used,
@@ -149,9 +157,8 @@ impl Rogue {
             points,
             money: self.green_money(dice),
             gifts: self.yellow_gifts(dice, used),
-            extra_yahtzee: self.yahtzee
-                && category != Category::Yahtzee
-                && Category::Yahtzee.fits(&faces),
+            extra_yahtzee,
+            extra: more.saturating_add(upper),
         }
     }
 
@@ -195,18 +202,23 @@ impl Rogue {
         let mut scores: Vec<Scored> =
             self.card.open().map(|category| self.score_of(dice, category)).collect();
         // Of equals the one that stands first on the card.
-        scores.sort_by_key(|scored| std::cmp::Reverse(scored.points));
+        scores.sort_by_key(|scored| std::cmp::Reverse(scored.total()));
         scores
     }
 
-    /// The most that dice score in an open category.
+    /// The most that dice bring to the round in an open category.
     pub(super) fn best_of(&self, dice: &[ColouredDie]) -> Points {
-        let points = self.card.open().map(|category| self.score_of(dice, category).points);
-        points.max().unwrap_or(0)
+        let totals = self.card.open().map(|category| self.score_of(dice, category).total());
+        totals.max().unwrap_or(0)
     }
 }
 
 impl Scored {
+    /// Everything it brings to the round.
+    fn total(&self) -> Points {
+        self.points.saturating_add(self.extra)
+    }
+
     /// The score as a combination of dice.
     pub(super) fn combination(&self, dice: &[ColouredDie]) -> Combination {
         let faces: Vec<u8> = self
@@ -234,6 +246,8 @@ impl Scored {
             dollars: self.money.map_or(0, |(_, money)| u32::try_from(money).unwrap_or(u32::MAX)),
             bank: 0,
             can_bank: false,
+            extra: self.extra,
+            gifts: self.gifts.map_or(0, |(_, gifts)| gifts),
         }
     }
 }

@@ -8,6 +8,8 @@ use super::{
 use crate::{Change, EffectSource, Measure, Offer, Rejection, Word};
 
 const UNIT: &str = "dollars";
+/// However many more dice one uses.
+const MOST_DICE: u8 = 10;
 
 /// Buys a colour's odds or a consumable.
 pub(super) fn buy(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Rejection> {
@@ -138,7 +140,7 @@ impl Rogue {
             }
             E::ExtraDice(dice) => {
                 needs(self.turn.dice.is_empty(), "the dice were rolled already")?;
-                needs(self.turn.size + dice <= 16, "there are enough dice")
+                needs(self.turn.size.saturating_add(dice) <= MOST_DICE, "there are enough dice")
             }
             E::MultiplyBest(_) => needs(self.best_category().is_some(), "nothing has points yet"),
             E::Sides(_) => {

@@ -120,7 +120,8 @@ impl Rulebook for Rogue {
 
     fn facts(&self, table: &Table, _: SeatNo) -> Vec<(&'static str, Fact)> {
         let number = |number: u32| Fact::Number(number.into());
-        let goal = self.goal(table.turn.round);
+        // In the shop one buys for the next round.
+        let goal = self.goal(table.turn.round.saturating_add(u32::from(self.shopping)));
         let counts = |counts: &std::collections::BTreeMap<Word, u32>| {
             Fact::Map(counts.iter().map(|(&code, &count)| (code, number(count))).collect())
         };

@@ -14,7 +14,7 @@ use crate::{
 /// The largest payload, in bytes.
 pub(crate) const MOST_BYTES: usize = 64 * 1024;
 /// The most events of one command.
-pub(crate) const MOST_EVENTS: usize = 64;
+pub(crate) const MOST_EVENTS: usize = 256;
 
 /// Events to be added to the end of a stream.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Code;
-use crate::{Dollars, Rejection, farkle::effects::Effect, text::is_invisible};
+use crate::{Dollars, Rejection, farkle::effects::Effect, text::is_line};
 
 /// A kind of die: what it is called, what it costs, what it does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,10 +119,6 @@ pub(super) const ORDINARY: [u8; 6] = [1, 2, 3, 4, 5, 6];
 
 /// No die costs more.
 const DEAREST: Dollars = 100_000;
-
-fn is_line(text: &str, length: std::ops::RangeInclusive<usize>) -> bool {
-    length.contains(&text.chars().count()) && !text.chars().any(is_invisible) && text.trim() == text
-}
 
 fn is_colour(text: &str) -> bool {
     text.strip_prefix('#').is_some_and(|digits| {

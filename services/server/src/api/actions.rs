@@ -128,7 +128,8 @@ impl Actions {
         #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
     ) -> async_graphql::Result<GamePayload> {
         let wish = Wish::Play(Play::Ability(ability.into()));
-        ask(ctx, &game_id, wish, command_id, expected_version).await
+        let used = ask(ctx, &game_id, wish, command_id, expected_version).await?;
+        Ok(used.about("slots", "ability"))
     }
 
     /// Says whether you stay inside after a hit, or give way (NeonPolis).

@@ -114,10 +114,10 @@ struct BoostView {
     after: Long,
 }
 
-/// Dice of the roll on the table that can be saved together.
+/// Dice of the roll on the table that can be scored together; in DiceRogue one for each open category, in NeonPolis the sets.
 #[derive(Clone, Debug, SimpleObject)]
 struct Selection {
-    /// The dice, by slot: what `save(slots: …)` takes.
+    /// The dice, by slot: in Farkle what `save(slots: …)` takes.
     slots: Vec<i32>,
     /// What they score, with everything special dice make of it.
     points: Long,
@@ -127,8 +127,12 @@ struct Selection {
     can_bank: bool,
     /// What `bank(slots: …)` would bring, with multiplier and bonus.
     bank_points: Long,
-    /// The money that saving them earns, in dollars.
+    /// The money that scoring them earns, in dollars.
     money: i32,
+    /// What else scoring them brings to the round: in DiceRogue one more yahtzee and the bonus of the upper part.
+    extra_points: Long,
+    /// The things that scoring them gives, if there is room for them.
+    gifts: i32,
     /// What they score as: the sum of their totals and the bonuses is the points.
     combinations: Vec<CombinationView>,
     /// What is added to the combinations.
@@ -330,7 +334,14 @@ impl GameView {
         Ok(number.and_then(|number| Seat::of(&self.state, number)))
     }
 
-    /// The seat whose turn it is, while the game is played.
+    /// The seat that has the turn, while the game is played. While somebody else is asked something, that one is to move.
+    async fn turn_of(&self) -> async_graphql::Result<Option<Seat>> {
+        let game = self.game()?;
+        let seat = game.to_move().map(|_| game.table.turn.seat);
+        Ok(seat.and_then(|number| Seat::of(&self.state, number)))
+    }
+
+    /// The seat that must act now, while the game is played: who was asked something, otherwise whose turn it is.
     async fn to_move(&self) -> async_graphql::Result<Option<Seat>> {
         Ok(self.game()?.to_move().and_then(|number| Seat::of(&self.state, number)))
     }
@@ -352,7 +363,7 @@ impl GameView {
         }))
     }
 
-    /// The dice of the seat to move, by slot.
+    /// The dice of the seat that has the turn, by slot.
     async fn dice(&self) -> async_graphql::Result<Vec<Die>> {
         let game = self.game()?;
         let name = |face| game.table.ruleset.rules.face_name(face);
@@ -474,6 +485,8 @@ impl From<domain::Selection> for Selection {
             can_bank: selection.can_bank,
             bank_points: Long(selection.bank),
             money: int(selection.dollars),
+            extra_points: Long(selection.extra),
+            gifts: int(selection.gifts),
             bonuses: selection.bonuses.iter().map(Into::into).collect(),
             combinations: selection.combinations.iter().map(Into::into).collect(),
         }

@@ -37,6 +37,14 @@ impl From<Done> for GamePayload {
 }
 
 impl GamePayload {
+    /// The same, with what was wrong called as the mutation calls it.
+    pub(super) fn about(mut self, argument: &str, here: &str) -> Self {
+        for problem in &mut self.errors {
+            problem.about(argument, here);
+        }
+        self
+    }
+
     /// A refusal becomes data; what broke is an error.
     pub(super) async fn of(
         ctx: &Context<'_>,
@@ -118,7 +126,8 @@ impl Moves {
     ) -> async_graphql::Result<GamePayload> {
         let keep = keep.as_deref().map(self::slots).filter(|keep| !keep.is_empty());
         let play = keep.map_or(Play::Roll, |keep| Play::Reroll { keep });
-        ask(ctx, &game_id, Wish::Play(play), command_id, expected_version).await
+        let rolled = ask(ctx, &game_id, Wish::Play(play), command_id, expected_version).await?;
+        Ok(rolled.about("slots", "keep"))
     }
 
     /// Scores some of the dice just rolled. All of them must score.

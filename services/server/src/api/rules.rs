@@ -188,9 +188,13 @@ pub(super) fn camel_case(name: &str) -> String {
 }
 
 pub(super) fn snake_keys(map: &Map<String, Value>) -> Map<String, Value> {
-    let snake = |value: &Value| {
-        value.as_object().map_or_else(|| value.clone(), |map| Value::Object(snake_keys(map)))
-    };
+    fn snake(value: &Value) -> Value {
+        match value {
+            Value::Object(map) => Value::Object(snake_keys(map)),
+            Value::Array(list) => Value::Array(list.iter().map(snake).collect()),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+        }
+    }
     let key = |key: &str| if is_code(key) { key.to_owned() } else { snake_case(key) };
     map.iter().map(|(name, value)| (key(name), snake(value))).collect()
 }

@@ -97,7 +97,8 @@ impl Seat {
     }
 
     /// Everything else there is to know about this seat, by name: in Farkle `turnScore`, `roundScore`,
-    /// `farklesInARow`, `hotDice`, `bestRound` …
+    /// `farklesInARow`, `hotDice`, `bestRound` …; in DiceRogue `money`, `scores`, `rollsLeft`, `held`, `odds`, `blue` …; in NeonPolis
+    /// `vp`, `hp`, `energy`, `inside`, `character`, `cards` …
     async fn facts(&self) -> Json<Value> {
         let facts = self.game().map(|game| game.facts(self.number)).unwrap_or_default();
         Json(facts.into_iter().map(|(name, fact)| (camel_case(name), json(&fact))).collect())

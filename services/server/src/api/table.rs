@@ -195,6 +195,10 @@ impl TableMutation {
             desc = "The special dice you play with, out of those you own: codes, one a slot."
         )]
         dice: Option<Vec<String>>,
+        #[graphql(
+            desc = "Whom you play in games with characters, unless somebody at the table does already."
+        )]
+        character: Option<String>,
         #[graphql(desc = "What your client adds to the dice: any text up to 64 bytes.")]
         seed: Option<String>,
         #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
@@ -210,7 +214,7 @@ impl TableMutation {
                     None => Err(wrong_players(*seats.start(), *seats.end()).into()),
                     Some(seats) => {
                         let once = Once { id: command_id, expected: None };
-                        let wanted = Wanted { ruleset, seats, seed, dice };
+                        let wanted = Wanted { ruleset, seats, seed, dice, character };
                         app(ctx).tables.quick_match(&viewer, &wanted, once).await
                     }
                 }
@@ -245,5 +249,10 @@ async fn named_dice(
 }
 
 fn wrong_players(least: u8, most: u8) -> Refusal {
-    Refusal::new("BAD_PLAYERS", format!("players must be from {least} to {most}")).at("players")
+    let message = if most < least {
+        "this game is played alone: open it with createGame".to_owned()
+    } else {
+        format!("players must be from {least} to {most}")
+    };
+    Refusal::new("BAD_PLAYERS", message).at("players")
 }

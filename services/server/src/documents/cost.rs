@@ -91,7 +91,8 @@ impl<'a> Meter<'a> {
         let asked = field.get_argument("first").and_then(|first| self.number(&first.node));
         match field.name.node.as_str() {
             "myGames" | "lobby" | "events" | "ledger" => asked.unwrap_or(20),
-            "selections" | "legalCommands" | "inventory" | "loadouts" | "diceCatalogue" => 20,
+            "legalCommands" => 100,
+            "selections" | "inventory" | "loadouts" | "diceCatalogue" => 20,
             "seats" | "dice" | "presets" => 4,
             _ => 1,
         }

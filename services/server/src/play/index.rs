@@ -19,6 +19,8 @@ pub(crate) fn changes_index(event: &Event) -> bool {
             | Event::SeatLeft { .. }
             | Event::Started { .. }
             | Event::TurnStarted { .. }
+            | Event::Asked { .. }
+            | Event::Answered { .. }
             | Event::Ended(_)
     )
 }

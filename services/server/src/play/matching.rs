@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use domain::{Ruleset, Stage, fair::ruleset_hash};
+use domain::{Rejection, Ruleset, Stage, fair::ruleset_hash};
 use sqlx::{PgConnection, Row};
 use store::StoreError;
 use uuid::Uuid;
 
-use super::{Done, NewGame, Once, PlayError, Tables, Wish, derived, is_seated};
+use super::{Done, NewGame, Once, PlayError, Refusal, Tables, Wish, derived, is_seated};
 use crate::accounts::Viewer;
 
 /// What somebody who is in a hurry looks for.
@@ -19,9 +19,27 @@ pub(crate) struct Wanted {
     pub(crate) seed: Option<String>,
     /// The special dice to play with.
     pub(crate) dice: Option<Vec<String>>,
+    /// Whom to play, if nobody does yet.
+    pub(crate) character: Option<String>,
 }
 
 impl Wanted {
+    /// Refuses a character that the game does not have.
+    fn check_character(&self) -> Result<(), Rejection> {
+        let Some(wanted) = &self.character else { return Ok(()) };
+        let things = self.ruleset.rules.things().into_iter();
+        let known: Vec<String> =
+            things.filter(|t| t.kind == "character").map(|t| t.code.to_string()).collect();
+        if known.is_empty() {
+            return Err(Rejection::NoCharacters);
+        }
+        if known.contains(wanted) {
+            return Ok(());
+        }
+        let character = wanted.chars().take(40).collect();
+        Err(Rejection::UnknownCharacter { character, free: known.join(", ") })
+    }
+
     /// Who has the same key can play together.
     fn key(&self) -> Vec<u8> {
         [ruleset_hash(&self.ruleset).0.as_slice(), &[self.seats]].concat()
@@ -63,6 +81,7 @@ impl Tables {
             Some(id) => answered(connection, viewer, id).await?,
             None => None,
         };
+        wanted.check_character().map_err(Refusal::from)?;
         if let (Some(dice), None) = (&wanted.dice, answered) {
             self.check_loadout(viewer, &wanted.ruleset, dice).await?;
         }
@@ -84,7 +103,7 @@ impl Tables {
         let join = Wish::Join { seed: wanted.seed.clone(), invite: None };
         let once = Once { id: Some(derived(id, b"join")), expected: None };
         let joined = self.ask(viewer, game, join, once).await?;
-        let joined = self.bring_dice(viewer, wanted, joined, id).await?;
+        let joined = self.settle_in(viewer, wanted, joined, id).await?;
         remember(connection, key, game).await?;
         let joined = self.begin_if_full(viewer, wanted, joined, id).await?;
         Ok(created.and(joined))
@@ -105,7 +124,7 @@ impl Tables {
             let (made, actor) = (Vec::new(), viewer.account);
             let waits = Done { game, made, repeated: true, state, actor };
             // Whoever was cut off before choosing chooses now.
-            let waits = self.bring_dice(viewer, wanted, waits, id).await?;
+            let waits = self.settle_in(viewer, wanted, waits, id).await?;
             return self.begin_if_full(viewer, wanted, waits, id).await.map(Some);
         }
         if there.table.stage != Stage::Gathering {
@@ -115,13 +134,32 @@ impl Tables {
         let join = Wish::Join { seed: wanted.seed.clone(), invite: None };
         match self.ask(viewer, game, join, Once { id: Some(id), expected: None }).await {
             Ok(joined) => {
-                let joined = self.bring_dice(viewer, wanted, joined, id).await?;
+                let joined = self.settle_in(viewer, wanted, joined, id).await?;
                 self.begin_if_full(viewer, wanted, joined, id).await.map(Some)
             }
             // Somebody came by another door: the next table may do.
             Err(PlayError::Refused(refusal)) if SEAT_GONE.contains(&refusal.code.as_ref()) => {
                 Ok(None)
             }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Chooses for who has just sat down: dice, and whom to play. A character that somebody else plays is not to be had.
+    async fn settle_in(
+        &self,
+        viewer: &Viewer,
+        wanted: &Wanted,
+        joined: Done,
+        id: Uuid,
+    ) -> Result<Done, PlayError> {
+        let joined = self.bring_dice(viewer, wanted, joined, id).await?;
+        let Some(character) = wanted.character.clone() else { return Ok(joined) };
+        let once = Once { id: Some(derived(id, b"character")), expected: None };
+        match self.ask(viewer, joined.game, Wish::ChooseCharacter(character), once).await {
+            Ok(chosen) if chosen.repeated => Ok(joined),
+            Ok(chosen) => Ok(joined.and(chosen)),
+            Err(PlayError::Refused(_)) => Ok(joined),
             Err(error) => Err(error),
         }
     }
