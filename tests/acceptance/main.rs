@@ -8,6 +8,7 @@ mod challenge;
 mod clocks;
 mod dash;
 mod failures;
+mod figures;
 mod games;
 mod hostile;
 mod house;

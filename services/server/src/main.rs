@@ -11,6 +11,7 @@ mod keys;
 mod migrate;
 mod observe;
 mod play;
+mod project;
 mod scenario;
 mod schema;
 mod seal;
@@ -81,6 +82,8 @@ enum Task {
         #[command(flatten)]
         database: Database,
     },
+    /// Looks after the read models: statistics, leaderboards.
+    Project(project::Options),
     /// Signs what is new in the log, in the database and in a file outside it.
     Seal(seal::Options),
 }
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Task::Verify { log, .. } if log.all => verify_log::run(&log, &mut out),
         Task::Verify { files, .. } => verify::run(&files, &mut out),
         Task::Migrate { database } => migrate::run(&database.database_url, &mut out),
+        Task::Project(options) => project::run(&options, &mut out),
         Task::Seal(options) => seal::run(&options, &mut out),
         Task::Serve(settings) => serve::run(*settings, &mut out),
         Task::Token(options) => token::run(&options, &mut out),

@@ -29,6 +29,14 @@ SELECT shard, position, stream, version, type, schema, recorded_at, command, act
   FROM event
  WHERE shard = $1 AND stream = $2 AND version < $3 AND type = ANY ($4) ORDER BY version DESC LIMIT $5";
 
+/// All events of several streams, stream by stream.
+pub(crate) const STREAMS: &str = "
+SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
+       e.hash
+  FROM unnest($1::smallint[], $2::uuid[]) AS w (shard, stream)
+ CROSS JOIN LATERAL (
+        SELECT * FROM event WHERE shard = w.shard AND stream = w.stream ORDER BY version) e";
+
 const ONE: &str = "
 SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
   FROM event WHERE shard = $1 AND stream = $2 AND version = $3";
@@ -52,9 +60,21 @@ impl Store {
         after: &Positions,
         most: u32,
     ) -> Result<Found, StoreError> {
+        let all: Vec<Shard> = Shard::all().collect();
+        self.of_types_in(&all, types, after, most).await
+    }
+
+    /// The same in some of the shards.
+    pub async fn of_types_in(
+        &self,
+        shards: &[Shard],
+        types: &[&str],
+        after: &Positions,
+        most: u32,
+    ) -> Result<Found, StoreError> {
         let query = sqlx::query(OF_TYPES)
-            .bind(Shard::all().map(Shard::sql).collect::<Vec<_>>())
-            .bind(Shard::all().map(|shard| after.get(shard)).collect::<Vec<_>>())
+            .bind(shards.iter().map(|shard| shard.sql()).collect::<Vec<_>>())
+            .bind(shards.iter().map(|&shard| after.get(shard)).collect::<Vec<_>>())
             .bind(types)
             .bind(i64::from(most))
             .bind(WINDOW);
@@ -78,6 +98,15 @@ impl Store {
             found.events.push(event);
         }
         Ok(found)
+    }
+
+    /// All events of several streams as they are stored, each stream in order, in one round trip.
+    pub async fn envelopes(&self, streams: &[StreamId]) -> Result<Vec<Envelope>, StoreError> {
+        let query = sqlx::query(STREAMS)
+            .bind(streams.iter().map(|&stream| Shard::of(stream).sql()).collect::<Vec<_>>())
+            .bind(streams);
+        let rows = in_time(query.fetch_all(&self.pool)).await?;
+        rows.iter().map(|row| envelope(row).map_err(StoreError::from)).collect()
     }
 
     /// One event of a stream as it is stored, if there is one.

@@ -20,6 +20,7 @@ mod scalars;
 mod seat;
 mod session;
 mod shop;
+mod statistics;
 mod subscription;
 mod table;
 mod wallet;
@@ -61,7 +62,8 @@ pub(crate) fn schema() -> SchemaBuilder<query::Query, Mutation, subscription::Su
 /// The schema of a node.
 pub(crate) fn connected(app: &Arc<App>, validation: ValidationMode) -> Api {
     let loader = DataLoader::new(event::LastActions(Arc::clone(app)), tokio::spawn);
-    schema().validation_mode(validation).data(Arc::clone(app)).data(loader).finish()
+    let numbers = DataLoader::new(statistics::Numbers(Arc::clone(app)), tokio::spawn);
+    schema().validation_mode(validation).data(Arc::clone(app)).data(loader).data(numbers).finish()
 }
 
 fn app<'a>(ctx: &Context<'a>) -> &'a Arc<App> {

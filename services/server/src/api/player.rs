@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object};
+use async_graphql::{Context, ID, Object, dataloader::DataLoader};
 use domain::Account;
 use store::Loaded;
 use uuid::Uuid;
@@ -12,6 +12,7 @@ use super::{
     errors::{account_error, store_error},
     ids::Named,
     scalars::Instant,
+    statistics::{GameStatistics, Numbers},
     viewer_if_any,
     wallet::{InventoryItem, NamedLoadout, Wallet, inventory, loadouts},
 };
@@ -81,6 +82,22 @@ impl Player {
         ctx: &Context<'_>,
     ) -> async_graphql::Result<Option<Vec<NamedLoadout>>> {
         Ok(self.own_state(ctx).await?.map(|state| loadouts(&state)))
+    }
+
+    /// What this player did so far, for each game and preset; a second behind at most.
+    async fn statistics(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Only of this game.")] game: Option<String>,
+        #[graphql(desc = "Only under this preset.")] preset: Option<String>,
+    ) -> async_graphql::Result<Vec<GameStatistics>> {
+        let loader = ctx.data_unchecked::<DataLoader<Numbers>>();
+        let all = loader.load_one(self.account).await?.unwrap_or_default();
+        let same = |wanted: &Option<String>, found: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == found)
+        };
+        let wanted = |s: &GameStatistics| same(&game, &s.game) && same(&preset, &s.preset);
+        Ok(all.into_iter().filter(wanted).collect())
     }
 
     /// Since when this account exists; told to its owner only.

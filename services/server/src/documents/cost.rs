@@ -107,7 +107,8 @@ fn own_cost(field: &Field) -> u64 {
         "signIn" | "register" => 2_500,
         // These ask the database once more, or sign something.
         "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
-        | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "things" => 20,
+        | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "things"
+        | "statistics" => 20,
         "lastAction" => 10,
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout" => 500,
         "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"

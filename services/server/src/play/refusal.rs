@@ -163,6 +163,15 @@ impl From<StoreError> for PlayError {
     }
 }
 
+impl From<projections::ProjectionError> for PlayError {
+    fn from(error: projections::ProjectionError) -> Self {
+        if let projections::ProjectionError::Store(error) = error {
+            return error.into();
+        }
+        Self::Fault(error.to_string())
+    }
+}
+
 impl From<sqlx::Error> for PlayError {
     fn from(error: sqlx::Error) -> Self {
         StoreError::from(error).into()

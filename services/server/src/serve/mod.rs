@@ -125,6 +125,7 @@ fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinH
         tokio::spawn(Arc::clone(&app.tables).hand_on()),
         tokio::spawn(Arc::clone(&app.tables).keep_house()),
         tokio::spawn(Arc::clone(&app.tables).pay_out()),
+        tokio::spawn(projections::Runner::new(app.tables.store.clone()).run()),
         tokio::spawn(async move { sessions.accounts.keep_learning_revoked().await }),
         tokio::spawn(async move { probed.watch_database(&url).await }),
         tokio::spawn(async move {

@@ -1,0 +1,65 @@
+//! Read models: what players come back for and analysts work with, folded from the log.
+//!
+//! A read model is a file with its fold, its SQL and its query, and a line in [`MODELS`]. The [`Runner`] feeds it with finished
+//! games, exactly once: what a batch of games changes and how far the log is folded are written in one transaction. Nodes share
+//! the work by leases. [`rebuild`] folds everything anew beside the live generation, compares, and flips.
+
+mod lease;
+mod model;
+mod players;
+mod rebuild;
+mod record;
+mod records;
+mod runner;
+mod status;
+
+#[cfg(test)]
+mod tests;
+
+pub use model::{MODELS, Model};
+pub use players::{PlayerStatistics, Statistics, statistics_of};
+pub use rebuild::{Difference, Outcome, Progress, rebuild, roll_back, verify};
+pub use record::{DieRecord, GameRecord, NoRecord, SeatRecord};
+pub use runner::Runner;
+pub use status::{RangeStatus, Status, status};
+
+/// What can go wrong with a read model.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectionError {
+    /// The log or the database did not answer.
+    #[error(transparent)]
+    Store(#[from] store::StoreError),
+    /// Somebody else works on the range now.
+    #[error("somebody else has taken this range over")]
+    Fenced,
+    /// There is no such read model.
+    #[error("there is no read model '{name}'; there are: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// Nothing was rebuilt.
+    #[error("'{name}' has no earlier generation to go back to")]
+    NoWayBack {
+        /// The read model.
+        name: String,
+    },
+    /// It is being rebuilt already.
+    #[error(
+        "'{name}' is being rebuilt already; if nobody does it any more, it can be begun again in {seconds} s"
+    )]
+    Busy {
+        /// The read model.
+        name: String,
+        /// When the lease of whoever began runs out.
+        seconds: i64,
+    },
+}
+
+impl From<sqlx::Error> for ProjectionError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Store(error.into())
+    }
+}

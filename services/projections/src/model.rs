@@ -1,0 +1,45 @@
+//! What a read model is, and the list of them.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use sqlx::PgConnection;
+
+use crate::{GameRecord, ProjectionError, players};
+
+/// A read model.
+#[derive(Clone, Copy, Debug)]
+pub struct Model {
+    /// What it is called.
+    pub name: &'static str,
+    /// The version of its fold. A changed fold is a new version and is rebuilt.
+    pub version: i32,
+    /// Its tables; each has a column `generation`.
+    pub tables: &'static [&'static str],
+    /// Everything of a generation as (key, row), to compare two of them.
+    pub rows: &'static str,
+    /// Takes games in. A game that was taken in already changes nothing.
+    pub(crate) write: Write,
+}
+
+/// Takes games into a generation, as part of a transaction.
+pub(crate) type Write = for<'a> fn(
+    &'a mut PgConnection,
+    i32,
+    &'a [Arc<GameRecord>],
+) -> BoxFuture<'a, Result<(), ProjectionError>>;
+
+/// Every read model there is.
+pub const MODELS: &[Model] = &[players::MODEL];
+
+impl Model {
+    /// A read model by its name.
+    pub fn named(name: &str) -> Result<Self, ProjectionError> {
+        let known = || MODELS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ");
+        let found = MODELS.iter().find(|model| model.name == name);
+        found.copied().ok_or_else(|| ProjectionError::Unknown {
+            name: name.chars().take(40).collect(),
+            known: known(),
+        })
+    }
+}

@@ -1,0 +1,359 @@
+//! Player statistics: for each player, game and preset.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use domain::CombinationName;
+use futures_util::{FutureExt, future::BoxFuture};
+use serde::{Deserialize, Serialize};
+use sqlx::{PgConnection, PgPool, Row};
+use uuid::Uuid;
+
+use crate::{GameRecord, Model, ProjectionError, SeatRecord};
+
+/// The read model.
+pub(crate) const MODEL: Model = Model {
+    name: "player_statistics",
+    version: 1,
+    tables: &["player_game", "player_statistics"],
+    rows: "SELECT concat_ws('/', player, kind, preset), statistics::text FROM player_statistics WHERE generation = $1
+           UNION ALL
+           SELECT concat_ws('/', player, kind, preset, game, seat), concat_ws(' ', ended_at, won, score)
+             FROM player_game WHERE generation = $1",
+    write,
+};
+
+/// What somebody did in all finished games of a kind. Everything but streaks is a sum, a maximum or a count, so the order in
+/// which games are taken in does not matter; streaks follow the times at which games ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Statistics {
+    /// Games finished, those given up included.
+    pub games: u32,
+    /// Games won.
+    pub wins: u32,
+    /// Games given up.
+    pub left: u32,
+    /// Games won in a row, up to the last one.
+    pub streak: u32,
+    /// The most games ever won in a row.
+    pub best_streak: u32,
+    /// The final scores of all games together.
+    pub scores: i64,
+    /// The best final score.
+    pub best_game: Option<i64>,
+    /// Turns.
+    pub turns: u32,
+    /// How long they took together, in milliseconds.
+    pub turn_time: u64,
+    /// Time-outs.
+    pub time_outs: u32,
+    /// Points of all turns together.
+    pub points: i64,
+    /// The best turn.
+    pub best_turn: i64,
+    /// Points lost.
+    pub forfeited: i64,
+    /// Rolls.
+    pub rolls: u32,
+    /// Farkles.
+    pub farkles: u32,
+    /// How often all dice were scored.
+    pub hot_dice: u32,
+    /// The best save.
+    pub biggest_save: i64,
+    /// What was scored, and how often.
+    pub combinations: BTreeMap<CombinationName, u32>,
+    /// Money earned.
+    pub money: u64,
+    /// Damage dealt to others.
+    pub damage: i64,
+    /// Others eliminated.
+    pub eliminations: u32,
+    /// Dice rolled by colour.
+    pub colours: BTreeMap<String, u32>,
+    /// Characters played.
+    pub characters: BTreeMap<String, Tally>,
+    /// Special dice played with.
+    pub dice: BTreeMap<String, DieTally>,
+    /// The last game: when it ended, and which it was.
+    pub last: Option<(u64, Uuid)>,
+}
+
+/// Games and wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Games.
+    pub games: u32,
+    /// Won ones.
+    pub wins: u32,
+}
+
+/// What a kind of die did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DieTally {
+    /// Games and wins with it.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Points it added.
+    pub points: i64,
+    /// Money it earned.
+    pub money: u64,
+}
+
+impl Tally {
+    fn count(&mut self, won: bool) {
+        self.games += 1;
+        self.wins += u32::from(won);
+    }
+}
+
+impl Statistics {
+    /// Takes a game in, except for streaks.
+    fn absorb(&mut self, seat: &SeatRecord) {
+        self.games += 1;
+        self.wins += u32::from(seat.won);
+        self.left += u32::from(seat.left);
+        self.scores = self.scores.saturating_add(seat.score);
+        self.best_game = Some(self.best_game.map_or(seat.score, |best| best.max(seat.score)));
+        self.turns += seat.turns;
+        self.turn_time += seat.turn_time;
+        self.time_outs += seat.time_outs;
+        self.points = self.points.saturating_add(seat.points);
+        self.best_turn = self.best_turn.max(seat.best_turn);
+        self.forfeited = self.forfeited.saturating_add(seat.forfeited);
+        self.rolls += seat.rolls;
+        self.farkles += seat.farkles;
+        self.hot_dice += seat.hot_dice;
+        self.biggest_save = self.biggest_save.max(seat.biggest_save);
+        for (name, count) in &seat.combinations {
+            *self.combinations.entry(*name).or_default() += count;
+        }
+        self.money += seat.money;
+        self.damage = self.damage.saturating_add(seat.damage);
+        self.eliminations += seat.eliminations;
+        for (colour, count) in &seat.colours {
+            *self.colours.entry(colour.clone()).or_default() += count;
+        }
+        if let Some(character) = &seat.character {
+            self.characters.entry(character.clone()).or_default().count(seat.won);
+        }
+        for (code, made) in &seat.dice {
+            let die = self.dice.entry(code.clone()).or_default();
+            die.tally.count(seat.won);
+            die.points = die.points.saturating_add(made.points);
+            die.money += made.money;
+        }
+    }
+
+    /// Goes on with the streak; whether the game is later than all before, so that this is all there is to do.
+    fn goes_on(&mut self, at: (u64, Uuid), won: bool) -> bool {
+        if self.last.is_some_and(|last| last >= at) {
+            return false;
+        }
+        self.last = Some(at);
+        self.streak = if won { self.streak + 1 } else { 0 };
+        self.best_streak = self.best_streak.max(self.streak);
+        true
+    }
+
+    /// The streaks of all games, in the order in which they ended.
+    fn count_streaks(&mut self, games: impl IntoIterator<Item = (u64, Uuid, bool)>) {
+        (self.streak, self.best_streak, self.last) = (0, 0, None);
+        for (at, game, won) in games {
+            self.goes_on((at, game), won);
+        }
+    }
+
+    /// The combination scored most often; of equals the first by name.
+    pub fn most_common(&self) -> Option<CombinationName> {
+        let most = self.combinations.iter().rev().max_by_key(|(_, count)| **count);
+        most.map(|(name, _)| *name)
+    }
+}
+
+/// Whose statistics, of what.
+type Key = (Uuid, &'static str, String);
+
+fn write<'a>(
+    connection: &'a mut PgConnection,
+    generation: i32,
+    records: &'a [Arc<GameRecord>],
+) -> BoxFuture<'a, Result<(), ProjectionError>> {
+    async move {
+        let new = insert_games(connection, generation, records).await?;
+        let mut of_key: BTreeMap<Key, Vec<(&GameRecord, &SeatRecord)>> = BTreeMap::new();
+        for record in records {
+            for seat in record.seats.iter().filter(|seat| new.contains(&(record.game, seat.seat))) {
+                let key = (seat.player, record.kind, record.preset.clone());
+                of_key.entry(key).or_default().push((record, seat));
+            }
+        }
+        if of_key.is_empty() {
+            return Ok(());
+        }
+        let keys: Vec<Key> = of_key.keys().cloned().collect();
+        let mut known = lock(connection, generation, &keys).await?;
+        let mut disordered = Vec::new();
+        for (key, games) in &of_key {
+            let statistics = known.entry(key.clone()).or_default();
+            for (record, seat) in games {
+                statistics.absorb(seat);
+                if !statistics.goes_on((record.ended_at.0, record.game), seat.won) {
+                    disordered.push(key.clone());
+                }
+            }
+        }
+        disordered.dedup();
+        for key in disordered {
+            let games = games_of(connection, generation, &key).await?;
+            known.entry(key).or_default().count_streaks(games);
+        }
+        update(connection, generation, &known).await
+    }
+    .boxed()
+}
+
+/// Writes down who played what; gives those that were not known yet.
+async fn insert_games(
+    connection: &mut PgConnection,
+    generation: i32,
+    records: &[Arc<GameRecord>],
+) -> Result<BTreeSet<(Uuid, u8)>, ProjectionError> {
+    const INSERT: &str = "
+INSERT INTO player_game (generation, player, kind, preset, ended_at, game, seat, won, score)
+SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::uuid[], $7::smallint[], $8::boolean[], $9::bigint[])
+    ON CONFLICT DO NOTHING
+RETURNING game, seat";
+    let seats: Vec<(&GameRecord, &SeatRecord)> = records
+        .iter()
+        .flat_map(|record| record.seats.iter().map(|seat| (&**record, seat)))
+        .collect();
+    let query = sqlx::query(INSERT)
+        .bind(generation)
+        .bind(seats.iter().map(|(_, seat)| seat.player).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, _)| record.kind).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, _)| record.preset.as_str()).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, _)| milliseconds(record.ended_at.0)).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, _)| record.game).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(_, seat)| i16::from(seat.seat)).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(_, seat)| seat.won).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(_, seat)| seat.score).collect::<Vec<_>>());
+    let mut new = BTreeSet::new();
+    for row in query.fetch_all(connection).await? {
+        let seat: i16 = row.try_get(1)?;
+        new.insert((row.try_get(0)?, u8::try_from(seat).unwrap_or(u8::MAX)));
+    }
+    Ok(new)
+}
+
+/// The rows of these keys, locked in their order; those that do not exist are made.
+async fn lock(
+    connection: &mut PgConnection,
+    generation: i32,
+    keys: &[Key],
+) -> Result<HashMap<Key, Statistics>, ProjectionError> {
+    const MAKE: &str = "
+INSERT INTO player_statistics (generation, player, kind, preset, statistics)
+SELECT $1, w.player, w.kind, w.preset, '{}' FROM unnest($2::uuid[], $3::text[], $4::text[]) AS w (player, kind, preset)
+    ON CONFLICT DO NOTHING";
+    const LOCK: &str = "
+SELECT w.place, s.statistics::text
+  FROM unnest($2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS w (player, kind, preset, place)
+  JOIN player_statistics s ON s.generation = $1 AND s.player = w.player AND s.kind = w.kind AND s.preset = w.preset
+ ORDER BY w.place
+   FOR UPDATE OF s";
+    let (players, kinds, presets) = columns(keys);
+    let query = sqlx::query(MAKE).bind(generation).bind(&players).bind(&kinds).bind(&presets);
+    query.execute(&mut *connection).await?;
+    let query = sqlx::query(LOCK).bind(generation).bind(&players).bind(&kinds).bind(&presets);
+    let mut known = HashMap::with_capacity(keys.len());
+    for row in query.fetch_all(connection).await? {
+        let (place, written): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
+        let key = usize::try_from(place - 1).ok().and_then(|place| keys.get(place));
+        let statistics = serde_json::from_str(&written)
+            .map_err(|error| store::StoreError::Fault(format!("statistics: {error}")))?;
+        known.extend(key.map(|key| (key.clone(), statistics)));
+    }
+    Ok(known)
+}
+
+/// All games of a key, in the order in which they ended.
+async fn games_of(
+    connection: &mut PgConnection,
+    generation: i32,
+    (player, kind, preset): &Key,
+) -> Result<Vec<(u64, Uuid, bool)>, ProjectionError> {
+    const GAMES: &str = "SELECT ended_at, game, won FROM player_game
+                          WHERE generation = $1 AND player = $2 AND kind = $3 AND preset = $4 ORDER BY ended_at, game, seat";
+    let query = sqlx::query(GAMES).bind(generation).bind(player).bind(kind).bind(preset);
+    let mut games = Vec::new();
+    for row in query.fetch_all(connection).await? {
+        let at: i64 = row.try_get(0)?;
+        games.push((u64::try_from(at).unwrap_or(0), row.try_get(1)?, row.try_get(2)?));
+    }
+    Ok(games)
+}
+
+async fn update(
+    connection: &mut PgConnection,
+    generation: i32,
+    known: &HashMap<Key, Statistics>,
+) -> Result<(), ProjectionError> {
+    const UPDATE: &str = "
+UPDATE player_statistics s SET statistics = w.statistics::json
+  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS w (player, kind, preset, statistics)
+ WHERE s.generation = $1 AND s.player = w.player AND s.kind = w.kind AND s.preset = w.preset";
+    let keys: Vec<Key> = known.keys().cloned().collect();
+    let (players, kinds, presets) = columns(&keys);
+    let written: Vec<String> =
+        keys.iter().map(|key| serde_json::to_string(&known[key]).unwrap_or_default()).collect();
+    let query = sqlx::query(UPDATE).bind(generation).bind(players).bind(kinds).bind(presets);
+    query.bind(written).execute(connection).await?;
+    Ok(())
+}
+
+fn columns(keys: &[Key]) -> (Vec<Uuid>, Vec<&'static str>, Vec<&str>) {
+    (
+        keys.iter().map(|(player, _, _)| *player).collect(),
+        keys.iter().map(|(_, kind, _)| *kind).collect(),
+        keys.iter().map(|(_, _, preset)| preset.as_str()).collect(),
+    )
+}
+
+fn milliseconds(moment: u64) -> i64 {
+    i64::try_from(moment).unwrap_or(i64::MAX)
+}
+
+/// The statistics of a player in a game under a preset.
+#[derive(Clone, Debug)]
+pub struct PlayerStatistics {
+    /// What was played.
+    pub kind: String,
+    /// The preset, or `custom`.
+    pub preset: String,
+    /// The numbers.
+    pub statistics: Statistics,
+}
+
+/// All statistics of these players, of one game or all, by player.
+pub async fn statistics_of(
+    pool: &PgPool,
+    players: &[Uuid],
+) -> Result<HashMap<Uuid, Vec<PlayerStatistics>>, ProjectionError> {
+    const FIND: &str = "
+SELECT s.player, s.kind, s.preset, s.statistics::text
+  FROM player_statistics s JOIN projection p ON p.name = 'player_statistics' AND p.state = 'live' AND p.generation = s.generation
+ WHERE s.player = ANY ($1) ORDER BY s.player, s.kind, s.preset";
+    let mut found: HashMap<Uuid, Vec<PlayerStatistics>> = HashMap::new();
+    for row in sqlx::query(FIND).bind(players).fetch_all(pool).await? {
+        let written: String = row.try_get(3)?;
+        let statistics = serde_json::from_str(&written)
+            .map_err(|error| store::StoreError::Fault(format!("statistics: {error}")))?;
+        let entry = PlayerStatistics { kind: row.try_get(1)?, preset: row.try_get(2)?, statistics };
+        found.entry(row.try_get(0)?).or_default().push(entry);
+    }
+    Ok(found)
+}

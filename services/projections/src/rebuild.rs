@@ -1,0 +1,309 @@
+//! Folding everything anew beside the live generation, comparing, and flipping in one step.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use sqlx::{Connection, PgConnection, Row};
+use store::{Positions, Store};
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+use crate::{
+    Model, ProjectionError,
+    lease::{Lease, RANGES, array, begin, ensure_live, next_generation, positions, shards, take},
+    records::Records,
+    runner::{Range, write},
+};
+
+/// How many differences are shown.
+const SHOWN: i64 = 20;
+/// The types of events that end a game.
+const TYPES: [&str; 1] = ["Ended"];
+/// How many games of a shard are caught up with at once.
+const PAGE: u32 = 500;
+
+/// Lets reads see the generation before the last rebuild again; it goes on from where it was left.
+pub async fn roll_back(store: &Store, name: &str) -> Result<i32, ProjectionError> {
+    const OLD: &str = "SELECT generation FROM projection WHERE name = $1 AND state = 'old' ORDER BY 1 DESC LIMIT 1";
+    const SET: &str = "UPDATE projection SET state = $3 WHERE name = $1 AND generation = $2";
+    let model = Model::named(name)?;
+    let mut connection = store.pool().acquire().await?;
+    let mut transaction = connection.begin().await?;
+    let row = sqlx::query(OLD).bind(model.name).fetch_optional(&mut *transaction).await?;
+    let Some(row) = row else {
+        return Err(ProjectionError::NoWayBack { name: model.name.to_owned() });
+    };
+    let old: i32 = row.try_get(0)?;
+    let find = "SELECT generation FROM projection WHERE name = $1 AND state = 'live'";
+    let live: i32 =
+        sqlx::query(find).bind(model.name).fetch_one(&mut *transaction).await?.try_get(0)?;
+    hold(&mut transaction, model, &[live, old]).await?;
+    // Only one can be live at any moment, also within a statement.
+    for (generation, state) in [(live, "old"), (old, "live")] {
+        let query = sqlx::query(SET).bind(model.name).bind(generation).bind(state);
+        query.execute(&mut *transaction).await?;
+    }
+    transaction.commit().await?;
+    Ok(old)
+}
+
+/// How far a rebuild is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Events that are folded.
+    pub folded: i64,
+    /// Of so many.
+    pub of: i64,
+}
+
+/// A row that is not the same in both generations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Which row.
+    pub key: String,
+    /// What the live generation has.
+    pub live: Option<String>,
+    /// What was folded anew.
+    pub rebuilt: Option<String>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The generation that reads see now.
+    pub live: i32,
+    /// How many events were folded.
+    pub events: i64,
+    /// How many rows differ.
+    pub differing: i64,
+    /// The first of them.
+    pub differences: Vec<Difference>,
+}
+
+/// Builds a new generation and lets reads see it. The generation before stays for a way back.
+pub async fn rebuild(
+    store: &Store,
+    name: &str,
+    progress: impl Fn(Progress),
+) -> Result<Outcome, ProjectionError> {
+    build(store, name, true, progress).await
+}
+
+/// Builds a new generation, compares it with the live one, and drops it.
+pub async fn verify(
+    store: &Store,
+    name: &str,
+    progress: impl Fn(Progress),
+) -> Result<Outcome, ProjectionError> {
+    build(store, name, false, progress).await
+}
+
+async fn build(
+    store: &Store,
+    name: &str,
+    flip: bool,
+    progress: impl Fn(Progress),
+) -> Result<Outcome, ProjectionError> {
+    let model = Model::named(name)?;
+    ensure_live(store.pool()).await?;
+    let generation = open(store, model).await?;
+    let heads = store.heads().await?;
+    let records = Arc::new(Records::new(store.clone()));
+    let folded = Arc::new(AtomicI64::new(0));
+    let owner = Uuid::new_v4();
+    let mut work = JoinSet::new();
+    for _ in 0..RANGES {
+        let lease = take(store.pool(), owner, Some((model.name, generation))).await?;
+        let lease = lease.ok_or(ProjectionError::Fenced)?;
+        let (store, records, folded) = (store.clone(), Arc::clone(&records), Arc::clone(&folded));
+        work.spawn(async move { fold_all(Range { store, records, lease }, &folded).await });
+    }
+    while !work.is_empty() {
+        progress(Progress { folded: folded.load(Ordering::Relaxed), of: heads.total() });
+        tokio::select! {
+            done = work.join_next() => {
+                if let Some(done) = done {
+                    done.map_err(|error| store::StoreError::Fault(error.to_string()))??;
+                }
+            }
+            () = tokio::time::sleep(std::time::Duration::from_millis(100)) => {}
+        }
+    }
+    progress(Progress { folded: heads.total(), of: heads.total() });
+    finish(store, &records, model, generation, flip).await
+}
+
+async fn fold_all(mut range: Range, folded: &AtomicI64) -> Result<(), ProjectionError> {
+    loop {
+        let before = range.lease.positions.total();
+        let more = range.step().await?;
+        folded.fetch_add(range.lease.positions.total() - before, Ordering::Relaxed);
+        if !more && range.lease.positions.total() == before {
+            return Ok(());
+        }
+    }
+}
+
+/// A new generation to build; what somebody began and left is dropped.
+async fn open(store: &Store, model: Model) -> Result<i32, ProjectionError> {
+    const BUILDING: &str = "
+SELECT p.generation, ceil(extract(epoch FROM max(r.leased_until) - now()))::bigint
+  FROM projection p JOIN projection_range r USING (name, generation)
+ WHERE p.name = $1 AND p.state = 'building' GROUP BY p.generation";
+    let mut connection = store.pool().acquire().await?;
+    let mut transaction = connection.begin().await?;
+    let lock = "SELECT pg_advisory_xact_lock(hashtextextended('projection/' || $1, 0))";
+    sqlx::query(lock).bind(model.name).execute(&mut *transaction).await?;
+    for row in sqlx::query(BUILDING).bind(model.name).fetch_all(&mut *transaction).await? {
+        let seconds: Option<i64> = row.try_get(1)?;
+        if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
+            return Err(ProjectionError::Busy { name: model.name.to_owned(), seconds });
+        }
+        discard(&mut transaction, model, row.try_get(0)?).await?;
+    }
+    let generation = next_generation(&mut transaction, model.name).await?;
+    begin(&mut transaction, model, generation, "building").await?;
+    transaction.commit().await?;
+    Ok(generation)
+}
+
+/// Removes a generation.
+async fn discard(
+    connection: &mut PgConnection,
+    model: Model,
+    generation: i32,
+) -> Result<(), ProjectionError> {
+    for table in model.tables {
+        let delete = format!("DELETE FROM {table} WHERE generation = $1");
+        let query = sqlx::query(sqlx::AssertSqlSafe(delete)).bind(generation);
+        query.execute(&mut *connection).await?;
+    }
+    let forget = "DELETE FROM projection WHERE name = $1 AND generation = $2";
+    sqlx::query(forget).bind(model.name).bind(generation).execute(connection).await?;
+    Ok(())
+}
+
+/// Brings both generations to the same place, compares them, and flips. While this lasts nobody else writes to either; reads go
+/// on as before.
+async fn finish(
+    store: &Store,
+    records: &Records,
+    model: Model,
+    generation: i32,
+    flip: bool,
+) -> Result<Outcome, ProjectionError> {
+    let mut connection = store.pool().acquire().await?;
+    let mut transaction = connection.begin().await?;
+    let find = "SELECT generation FROM projection WHERE name = $1 AND state = 'live'";
+    let row = sqlx::query(find).bind(model.name).fetch_one(&mut *transaction).await?;
+    let live: i32 = row.try_get(0)?;
+    let mut leases = hold(&mut transaction, model, &[live, generation]).await?;
+    let heads = store.heads().await?;
+    for lease in &mut leases {
+        catch_up(&mut transaction, store, records, lease, &heads).await?;
+    }
+    let (differing, differences) = compare(&mut transaction, model, live, generation).await?;
+    if flip {
+        let old = "SELECT generation FROM projection WHERE name = $1 AND state = 'old'";
+        for row in sqlx::query(old).bind(model.name).fetch_all(&mut *transaction).await? {
+            discard(&mut transaction, model, row.try_get(0)?).await?;
+        }
+        for (generation, state) in [(live, "old"), (generation, "live")] {
+            let set = "UPDATE projection SET state = $3 WHERE name = $1 AND generation = $2";
+            let query = sqlx::query(set).bind(model.name).bind(generation).bind(state);
+            query.execute(&mut *transaction).await?;
+        }
+        // Nodes need not wait for the lease of who built it.
+        let free =
+            "UPDATE projection_range SET owner = NULL, leased_until = NULL, fence = fence + 1
+                     WHERE name = $1 AND generation = $2";
+        let query = sqlx::query(free).bind(model.name).bind(generation);
+        query.execute(&mut *transaction).await?;
+    } else {
+        discard(&mut transaction, model, generation).await?;
+    }
+    transaction.commit().await?;
+    let live = if flip { generation } else { live };
+    Ok(Outcome { live, events: heads.total(), differing, differences })
+}
+
+/// The ranges of some generations, locked.
+async fn hold(
+    connection: &mut PgConnection,
+    model: Model,
+    generations: &[i32],
+) -> Result<Vec<Lease>, ProjectionError> {
+    const HOLD: &str = "
+SELECT generation, range, fence, positions FROM projection_range WHERE name = $1 AND generation = ANY ($2)
+ ORDER BY generation, range FOR UPDATE";
+    let query = sqlx::query(HOLD).bind(model.name).bind(generations);
+    let mut leases = Vec::new();
+    for row in query.fetch_all(connection).await? {
+        let (range, written): (i16, Vec<i64>) = (row.try_get(1)?, row.try_get(3)?);
+        leases.push(Lease {
+            model,
+            generation: row.try_get(0)?,
+            range,
+            fence: row.try_get(2)?,
+            positions: positions(range, &written),
+        });
+    }
+    Ok(leases)
+}
+
+/// Folds what is missing up to the heads, as part of the transaction that holds the range.
+async fn catch_up(
+    connection: &mut PgConnection,
+    store: &Store,
+    records: &Records,
+    lease: &mut Lease,
+    heads: &Positions,
+) -> Result<(), ProjectionError> {
+    const SET: &str = "UPDATE projection_range SET positions = $4 WHERE name = $1 AND generation = $2 AND range = $3";
+    let shards = shards(lease.range);
+    let behind = |at: &Positions| shards.iter().any(|&shard| at.get(shard) < heads.get(shard));
+    while behind(&lease.positions) {
+        let found = store.of_types_in(&shards, &TYPES, &lease.positions, PAGE).await?;
+        // What came behind the heads is for the next ones.
+        let wanted = found.events.iter().filter(|event| event.position <= heads.get(event.shard));
+        let games: Vec<Uuid> = wanted.map(|event| event.stream).collect();
+        let known = records.of(&games).await?;
+        write(connection, lease, &games, known).await?;
+        for &shard in &shards {
+            let to = found.looked_at.get(shard).min(heads.get(shard));
+            lease.positions.set(shard, to.max(lease.positions.get(shard)));
+        }
+    }
+    let query = sqlx::query(SET).bind(lease.model.name).bind(lease.generation).bind(lease.range);
+    query.bind(array(lease.range, &lease.positions)).execute(connection).await?;
+    Ok(())
+}
+
+/// The rows that are not the same.
+async fn compare(
+    connection: &mut PgConnection,
+    model: Model,
+    live: i32,
+    rebuilt: i32,
+) -> Result<(i64, Vec<Difference>), ProjectionError> {
+    let (ours, theirs) = (model.rows.replace("$1", "$2"), model.rows);
+    let compare = format!(
+        "SELECT coalesce(a.key, b.key), a.content, b.content, count(*) OVER ()
+           FROM ({theirs}) AS a (key, content) FULL JOIN ({ours}) AS b (key, content) ON a.key = b.key
+          WHERE a.content IS DISTINCT FROM b.content ORDER BY 1 LIMIT {SHOWN}"
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(compare)).bind(live).bind(rebuilt);
+    let mut differences = Vec::new();
+    let mut differing = 0;
+    for row in query.fetch_all(connection).await? {
+        differing = row.try_get(3)?;
+        differences.push(Difference {
+            key: row.try_get(0)?,
+            live: row.try_get(1)?,
+            rebuilt: row.try_get(2)?,
+        });
+    }
+    Ok((differing, differences))
+}

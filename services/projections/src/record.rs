@@ -1,0 +1,276 @@
+//! What is left of a finished game: everything that any read model wants to know, folded from its events once.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    AwardedFor, CombinationName, DecidedBy, EffectApplied, EffectSource, Event, Measure, Moment,
+    Rules, SeatNo, TurnEnded,
+};
+use serde::{Deserialize, Serialize};
+use store::Recorded;
+use uuid::Uuid;
+
+/// A finished game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameRecord {
+    /// The game.
+    pub game: Uuid,
+    /// What was played.
+    pub kind: &'static str,
+    /// The preset, or `custom`.
+    pub preset: String,
+    /// When it began and ended.
+    pub began_at: Moment,
+    /// When it was over.
+    pub ended_at: Moment,
+    /// What decided it.
+    pub by: DecidedBy,
+    /// Who played, in seat order.
+    pub seats: Vec<SeatRecord>,
+}
+
+/// What a seat did in a finished game.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatRecord {
+    /// Which seat.
+    pub seat: SeatNo,
+    /// Who sat there.
+    pub player: Uuid,
+    /// Whether they won.
+    pub won: bool,
+    /// Whether they left before the end.
+    pub left: bool,
+    /// The final score.
+    pub score: i64,
+    /// Turns played, and how long they took.
+    pub turns: u32,
+    /// In milliseconds, all turns together.
+    pub turn_time: u64,
+    /// Time-outs.
+    pub time_outs: u32,
+    /// Points of all turns, and of the best one.
+    pub points: i64,
+    /// The best turn.
+    pub best_turn: i64,
+    /// Points lost by farkles, time-outs and leaving.
+    pub forfeited: i64,
+    /// Rolls.
+    pub rolls: u32,
+    /// Farkles.
+    pub farkles: u32,
+    /// How often all dice were scored.
+    pub hot_dice: u32,
+    /// The best save.
+    pub biggest_save: i64,
+    /// What was scored, and how often.
+    pub combinations: BTreeMap<CombinationName, u32>,
+    /// Money earned.
+    pub money: u64,
+    /// The dice played with, and what each made.
+    pub dice: BTreeMap<String, DieRecord>,
+    /// Whom they played.
+    pub character: Option<String>,
+    /// Dice rolled by colour.
+    pub colours: BTreeMap<String, u32>,
+    /// Damage dealt to others.
+    pub damage: i64,
+    /// Others eliminated.
+    pub eliminations: u32,
+}
+
+/// What a kind of die made in a game.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DieRecord {
+    /// How many of them were played with.
+    pub copies: u32,
+    /// Points they added.
+    pub points: i64,
+    /// Money they earned.
+    pub money: u64,
+}
+
+/// Why there is no record of a game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoRecord {
+    /// Nothing is said about it: it was never played, or nobody touched it any more.
+    #[error("the game does not count")]
+    DoesNotCount,
+    /// The events make no sense.
+    #[error("{0}")]
+    Broken(&'static str),
+}
+
+impl GameRecord {
+    /// What is left of a game; its events from the first to the last.
+    pub fn of(log: &[Recorded]) -> Result<Self, NoRecord> {
+        let (Some(first), Some(last)) = (log.first(), log.last()) else {
+            return Err(NoRecord::Broken("there are no events"));
+        };
+        let Event::Created { ruleset, .. } = &first.event else {
+            return Err(NoRecord::Broken("the events do not begin with Created"));
+        };
+        let mut fold = Fold {
+            hot: matches!(ruleset.rules, Rules::Farkle(_)),
+            seats: Vec::new(),
+            began_at: None,
+            turn: None,
+            ended: None,
+        };
+        for recorded in log {
+            fold.apply(&recorded.event, recorded.at);
+        }
+        let (Some(by), Some(began_at)) = (fold.ended, fold.began_at) else {
+            return Err(NoRecord::DoesNotCount);
+        };
+        if by == DecidedBy::Abandoned {
+            return Err(NoRecord::DoesNotCount);
+        }
+        Ok(Self {
+            game: first.stream,
+            kind: ruleset.rules.game(),
+            preset: ruleset.preset.clone(),
+            began_at,
+            ended_at: last.at,
+            by,
+            seats: fold.seats,
+        })
+    }
+}
+
+struct Fold {
+    /// Whether scoring all dice is hot dice.
+    hot: bool,
+    seats: Vec<SeatRecord>,
+    began_at: Option<Moment>,
+    /// Whose turn it is, and since when.
+    turn: Option<(SeatNo, Moment)>,
+    ended: Option<DecidedBy>,
+}
+
+impl Fold {
+    fn apply(&mut self, event: &Event, at: Moment) {
+        match event {
+            Event::SeatTaken { seat, player, .. } => self.seated(*seat, player.0),
+            Event::LoadoutChosen { seat, dice } => self.of_seat(*seat, |record| {
+                record.dice.clear();
+                for code in dice {
+                    record.dice.entry(code.to_string()).or_default().copies += 1;
+                }
+            }),
+            Event::CharacterChosen { seat, character } => {
+                self.of_seat(*seat, |record| record.character = Some(character.to_string()));
+            }
+            Event::SeatLeft { seat, .. } => self.of_seat(*seat, |record| record.left = true),
+            Event::Started { .. } => {
+                self.began_at = Some(at);
+                // Who left before does not play; the others keep their numbers.
+                self.seats.retain(|record| !record.left);
+            }
+            Event::TurnStarted { seat, .. } => self.turn = Some((*seat, at)),
+            Event::TurnEnded(ended) => self.turn_ended(ended, at),
+            Event::Rolled(rolled) => self.of_seat(rolled.seat, |record| {
+                record.rolls += 1;
+                for code in rolled.colours.iter().flat_map(|colours| &colours.codes) {
+                    *record.colours.entry(code.to_string()).or_default() += 1;
+                }
+            }),
+            Event::Saved(saved) => {
+                let hot = u32::from(self.hot && saved.left.is_empty());
+                self.of_seat(saved.seat, |record| {
+                    record.hot_dice += hot;
+                    record.biggest_save = record.biggest_save.max(saved.points);
+                    for combination in &saved.combinations {
+                        *record.combinations.entry(combination.name).or_default() += 1;
+                    }
+                });
+            }
+            Event::Farkled(farkled) => self.of_seat(farkled.seat, |record| record.farkles += 1),
+            Event::EffectApplied(effect) => self.effect(effect),
+            Event::MoneyAwarded { seat, amount, why } => self.of_seat(*seat, |record| {
+                record.money += u64::from(*amount);
+                if let AwardedFor::Die(die) = why {
+                    let made = record.dice.entry(die.code.to_string()).or_default();
+                    made.money += u64::from(*amount);
+                }
+            }),
+            Event::TimedOut { seat, .. } => self.of_seat(*seat, |record| record.time_outs += 1),
+            Event::Ended(outcome) => {
+                self.ended = Some(outcome.by);
+                for record in &mut self.seats {
+                    let score = outcome.scores.get(usize::from(record.seat));
+                    record.score = score.copied().unwrap_or(0);
+                    record.won = outcome.winners.contains(&record.seat);
+                }
+            }
+            Event::Created { .. }
+            | Event::SeedChosen { .. }
+            | Event::Banked(_)
+            | Event::Drawn(_)
+            | Event::Asked { .. }
+            | Event::Answered { .. }
+            | Event::SeedRevealed { .. }
+            | Event::Account(_)
+            | Event::Catalogue(_) => {}
+        }
+    }
+
+    fn turn_ended(&mut self, ended: &TurnEnded, at: Moment) {
+        let since = self.turn.take().map_or(at, |(_, since)| since);
+        self.of_seat(ended.seat, |record| {
+            record.turns += 1;
+            record.turn_time += at.0.saturating_sub(since.0);
+            record.points = record.points.saturating_add(ended.points);
+            record.best_turn = record.best_turn.max(ended.points);
+            record.forfeited = record.forfeited.saturating_add(ended.forfeited);
+        });
+    }
+
+    fn seated(&mut self, seat: SeatNo, player: Uuid) {
+        let record = SeatRecord { seat, player, ..SeatRecord::default() };
+        match self.seats.get_mut(usize::from(seat)) {
+            Some(free) => *free = record,
+            None => self.seats.push(record),
+        }
+    }
+
+    fn of_seat(&mut self, seat: SeatNo, change: impl FnOnce(&mut SeatRecord)) {
+        if let Some(record) = self.seats.iter_mut().find(|record| record.seat == seat) {
+            change(record);
+        }
+    }
+
+    /// What special dice made, and what hits did.
+    fn effect(&mut self, effect: &EffectApplied) {
+        if let EffectSource::Die(die) = effect.source {
+            let points = effect.changes.iter().filter(|change| is_points(change.what));
+            let more: i64 = points.map(|c| c.after.saturating_sub(c.before)).sum();
+            self.of_seat(effect.seat, |record| {
+                if let Some(made) = record.dice.get_mut(die.code.as_str()) {
+                    made.points = made.points.saturating_add(more);
+                }
+            });
+            return;
+        }
+        let Some((by, _)) = self.turn.filter(|(seat, _)| *seat != effect.seat) else { return };
+        let lost = effect.changes.iter().find(|change| change.what == Measure::Hp);
+        let lost = lost.map_or(0, |change| change.before.saturating_sub(change.after).max(0));
+        let dead = effect.changes.iter().any(|c| c.what == Measure::Alive && c.after == 0);
+        self.of_seat(by, |record| {
+            record.damage = record.damage.saturating_add(lost);
+            record.eliminations += u32::from(dead);
+        });
+    }
+}
+
+/// Values that are points of a game.
+fn is_points(what: Measure) -> bool {
+    matches!(
+        what,
+        Measure::GameScore
+            | Measure::RoundScore
+            | Measure::CombinationPoints
+            | Measure::SavePoints
+            | Measure::HandPoints
+            | Measure::BankPoints
+    )
+}

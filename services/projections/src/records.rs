@@ -1,0 +1,78 @@
+//! Finished games, read once whatever the number of read models.
+
+use std::{collections::HashMap, sync::Arc};
+
+use quick_cache::sync::Cache;
+use store::{Envelope, Recorded, Store, StoreError};
+use uuid::Uuid;
+
+use crate::{GameRecord, NoRecord};
+
+/// How many records are kept for the other read models.
+const KEPT: usize = 20_000;
+/// How many games are read in one round trip.
+const AT_ONCE: usize = 100;
+
+/// What is known of a game that is over.
+#[derive(Clone, Debug)]
+pub(crate) enum Known {
+    Record(Arc<GameRecord>),
+    /// It does not count.
+    Nothing,
+    /// It cannot be read.
+    Poison(String),
+}
+
+/// The records of finished games.
+#[derive(Debug)]
+pub(crate) struct Records {
+    store: Store,
+    kept: Cache<Uuid, Arc<GameRecord>>,
+}
+
+impl Records {
+    pub(crate) fn new(store: Store) -> Self {
+        Self { store, kept: Cache::new(KEPT) }
+    }
+
+    /// What is known of these games, in the same order.
+    pub(crate) async fn of(&self, games: &[Uuid]) -> Result<Vec<Known>, StoreError> {
+        let mut found: HashMap<Uuid, Known> = HashMap::with_capacity(games.len());
+        let mut unread = Vec::new();
+        for &game in games {
+            match self.kept.get(&game) {
+                Some(record) => {
+                    found.insert(game, Known::Record(record));
+                }
+                None => unread.push(game),
+            }
+        }
+        for games in unread.chunks(AT_ONCE) {
+            let mut logs: HashMap<Uuid, Vec<Envelope>> = HashMap::with_capacity(games.len());
+            for envelope in self.store.envelopes(games).await? {
+                logs.entry(envelope.stream).or_default().push(envelope);
+            }
+            for (game, log) in logs {
+                let known = read(&log);
+                if let Known::Record(record) = &known {
+                    self.kept.insert(game, Arc::clone(record));
+                }
+                found.insert(game, known);
+            }
+        }
+        Ok(games.iter().map(|game| found.get(game).cloned().unwrap_or(Known::Nothing)).collect())
+    }
+}
+
+fn read(log: &[Envelope]) -> Known {
+    let events: Result<Vec<Recorded>, _> = log.iter().map(Envelope::decode).collect();
+    let events = match events {
+        Ok(events) => events,
+        Err(error) => return Known::Poison(error.to_string()),
+    };
+    match GameRecord::of(&events) {
+        Ok(record) => Known::Record(Arc::new(record)),
+        Err(NoRecord::DoesNotCount) => Known::Nothing,
+        Err(NoRecord::Broken(why)) => Known::Poison(why.to_owned()),
+    }
+}

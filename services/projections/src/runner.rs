@@ -1,0 +1,215 @@
+//! Working through the log: each leased range by its own task, batch by batch.
+
+use std::{sync::Arc, time::Duration};
+
+use sqlx::{Connection, PgConnection, Row};
+use store::{Shard, Store};
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{Instant, sleep},
+};
+use uuid::Uuid;
+
+use crate::{
+    GameRecord, ProjectionError,
+    lease::{Lease, ensure_live, shards, share, take},
+    records::{Known, Records},
+};
+
+/// The end of a game is what a read model waits for.
+const TYPES: [&str; 1] = ["Ended"];
+/// How many games of a shard are taken in at once.
+const PAGE: u32 = 50;
+/// How long to wait when nothing is new.
+const POLL: Duration = Duration::from_millis(100);
+/// How often free ranges are looked for.
+const LOOK: Duration = Duration::from_millis(500);
+/// How often a lease is renewed where nothing is new.
+const RENEW: Duration = Duration::from_secs(1);
+/// How often parked games are tried again.
+const PARKED: Duration = Duration::from_mins(1);
+
+/// Works on the live generations, sharing them with other nodes, until the store is closed.
+#[derive(Debug)]
+pub struct Runner {
+    store: Store,
+    records: Arc<Records>,
+    owner: Uuid,
+}
+
+impl Runner {
+    /// A worker that has nothing to do yet.
+    pub fn new(store: Store) -> Self {
+        let records = Arc::new(Records::new(store.clone()));
+        Self { store, records, owner: Uuid::new_v4() }
+    }
+
+    /// Works as long as the store is open.
+    pub async fn run(self) {
+        let mut work = JoinSet::new();
+        // Raised when this node has more than its share: a task gives its range back.
+        let (too_many, _) = watch::channel(0usize);
+        while !self.store.pool().is_closed() {
+            while work.try_join_next().is_some() {}
+            if let Err(error) = self.look(&mut work, &too_many).await
+                && !self.store.pool().is_closed()
+            {
+                tracing::debug!(%error, "read models cannot be kept at the moment");
+            }
+            metrics::gauge!("croupier_projection_ranges").set(count(work.len()));
+            sleep(LOOK).await;
+        }
+        work.abort_all();
+    }
+
+    /// Takes free ranges up to this node's share, and gives back what is beyond it.
+    async fn look(
+        &self,
+        work: &mut JoinSet<()>,
+        too_many: &watch::Sender<usize>,
+    ) -> Result<(), ProjectionError> {
+        let pool = self.store.pool();
+        ensure_live(pool).await?;
+        let share = share(pool, self.owner).await?;
+        too_many.send_replace(work.len().saturating_sub(share));
+        while work.len() < share {
+            let Some(lease) = take(pool, self.owner, None).await? else { break };
+            let (store, records) = (self.store.clone(), Arc::clone(&self.records));
+            let too_many = too_many.clone();
+            work.spawn(async move {
+                let mut range = Range { store, records, lease };
+                if let Err(error) = range.keep(&too_many).await {
+                    tracing::debug!(%error, range = range.lease.range, "a range is left to others");
+                }
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A range that is worked on.
+pub(crate) struct Range {
+    pub(crate) store: Store,
+    pub(crate) records: Arc<Records>,
+    pub(crate) lease: Lease,
+}
+
+impl Range {
+    /// Works until somebody else has taken over, or this node has too much.
+    async fn keep(&mut self, too_many: &watch::Sender<usize>) -> Result<(), ProjectionError> {
+        let (mut renewed, mut parked) = (Instant::now(), None::<Instant>);
+        loop {
+            if parked.is_none_or(|at| at.elapsed() >= PARKED) {
+                parked = Some(Instant::now());
+                self.try_parked().await?;
+            }
+            let new = self.step().await?;
+            let gives_back = too_many.send_if_modified(|surplus| {
+                let wanted = *surplus > 0;
+                *surplus = surplus.saturating_sub(1);
+                wanted
+            });
+            if gives_back {
+                return self.lease.release(self.store.pool()).await;
+            }
+            if new {
+                renewed = Instant::now();
+                continue;
+            }
+            if renewed.elapsed() >= RENEW {
+                renewed = Instant::now();
+                let here = self.lease.positions.clone();
+                let mut connection = self.store.pool().acquire().await?;
+                self.lease.advance(&mut connection, &here).await?;
+            }
+            sleep(POLL).await;
+        }
+    }
+
+    /// Takes in the next games that are over; whether there may be more at once.
+    pub(crate) async fn step(&mut self) -> Result<bool, ProjectionError> {
+        let shards: Vec<Shard> = shards(self.lease.range);
+        let found = self.store.of_types_in(&shards, &TYPES, &self.lease.positions, PAGE).await?;
+        if found.looked_at == self.lease.positions {
+            return Ok(false);
+        }
+        let games: Vec<Uuid> = found.events.iter().map(|event| event.stream).collect();
+        let known = self.records.of(&games).await?;
+        let mut connection = self.store.pool().acquire().await?;
+        let mut transaction = connection.begin().await?;
+        // First: whoever has lost the range writes nothing at all.
+        self.lease.advance(&mut transaction, &found.looked_at).await?;
+        write(&mut transaction, &self.lease, &games, known).await?;
+        transaction.commit().await?;
+        self.lease.positions = found.looked_at;
+        Ok(found.more || !games.is_empty())
+    }
+
+    /// Games that could not be read may be readable now.
+    async fn try_parked(&mut self) -> Result<(), ProjectionError> {
+        const PARKED: &str =
+            "SELECT game FROM projection_parked WHERE name = $1 AND generation = $2";
+        let query = sqlx::query(PARKED).bind(self.lease.model.name).bind(self.lease.generation);
+        let rows = query.fetch_all(self.store.pool()).await?;
+        let ours = shards(self.lease.range);
+        let mut games = Vec::new();
+        for row in rows {
+            let game: Uuid = row.try_get(0)?;
+            if ours.contains(&Shard::of(game)) {
+                games.push(game);
+            }
+        }
+        metrics::gauge!("croupier_projection_parked", "range" => self.lease.range.to_string())
+            .set(count(games.len()));
+        if games.is_empty() {
+            return Ok(());
+        }
+        let known = self.records.of(&games).await?;
+        let mut connection = self.store.pool().acquire().await?;
+        let mut transaction = connection.begin().await?;
+        let here = self.lease.positions.clone();
+        self.lease.advance(&mut transaction, &here).await?;
+        let forget =
+            "DELETE FROM projection_parked WHERE name = $1 AND generation = $2 AND game = ANY ($3)";
+        let query = sqlx::query(forget).bind(self.lease.model.name).bind(self.lease.generation);
+        query.bind(&games).execute(&mut *transaction).await?;
+        write(&mut transaction, &self.lease, &games, known).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// Writes what games change; those that cannot be read are parked with an alert.
+pub(crate) async fn write(
+    connection: &mut PgConnection,
+    lease: &Lease,
+    games: &[Uuid],
+    known: Vec<Known>,
+) -> Result<(), ProjectionError> {
+    const PARK: &str =
+        "INSERT INTO projection_parked (name, generation, game, why) VALUES ($1, $2, $3, $4)
+                        ON CONFLICT DO NOTHING";
+    let mut records: Vec<Arc<GameRecord>> = Vec::with_capacity(known.len());
+    for (game, known) in games.iter().zip(known) {
+        match known {
+            Known::Record(record) => records.push(record),
+            Known::Nothing => {}
+            Known::Poison(why) => {
+                tracing::error!(%game, %why, model = lease.model.name, "a game is parked");
+                metrics::counter!("croupier_projection_parked_total").increment(1);
+                let query = sqlx::query(PARK).bind(lease.model.name).bind(lease.generation);
+                query.bind(game).bind(why).execute(&mut *connection).await?;
+            }
+        }
+    }
+    if !records.is_empty() {
+        (lease.model.write)(connection, lease.generation, &records).await?;
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count is small")]
+fn count(number: usize) -> f64 {
+    number as f64
+}
