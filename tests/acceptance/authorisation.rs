@@ -46,6 +46,11 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
         "{ lobby { nodes { id } } }",
         [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
     ),
+    (
+        "leaderboard",
+        "{ leaderboard(game: \"farkle\", by: WINS) { page { nodes { rank } } } }",
+        [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
+    ),
     ("presets", "{ presets { preset } }", [Allowed; 6]),
     ("diceCatalogue", "{ diceCatalogue { code } }", [Allowed; 6]),
     ("shop", "{ shop { version } }", [Allowed; 6]),

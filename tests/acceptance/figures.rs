@@ -62,5 +62,78 @@ async fn statistics_follow_the_games_and_are_rebuilt_beside_them() {
     eventually("the old one catches up", async || figures().await["games"] == 4).await;
     let (code, said, _) = house.croupier(&["project", "rebuild", "nonsense"]);
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("there are: player_statistics"), "{said}");
+    assert!(said.contains("there are: player_statistics, leaderboards"), "{said}");
+}
+
+const BOARD: &str = "query($game: String!, $preset: String, $by: LeaderboardMeasure!, $span: LeaderboardSpan!, $ago: Int!, $first: Int, $after: String) {
+    leaderboard(game: $game, preset: $preset, by: $by, span: $span, ago: $ago) { period
+        page(first: $first, after: $after) { nodes { rank value games player { name } } pageInfo { endCursor hasNextPage } }
+        aroundMe(each: 1) { rank value player { name } } } }";
+
+fn asked(game: &str, by: &str, span: &str) -> Value {
+    json!({ "game": game, "by": by, "span": span, "ago": 0, "first": 1 })
+}
+
+/// Boards show who won a moment later, page by page; wrong questions are told what is wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn leaderboards_rank_players() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let mut wins = [0, 0];
+    for _ in 0..3 {
+        let outcome = last_line([&ann, &bob]).await;
+        wins[usize::try_from(outcome["winners"][0]["number"].as_u64().unwrap()).unwrap()] += 1;
+    }
+    let (best, name) = if wins[0] > wins[1] { (wins[0], "Ann") } else { (wins[1], "Bob") };
+    let mut question = asked("last_line", "WINS", "WEEKLY");
+    let look =
+        async |question: &Value| ann.ask(BOARD, question.clone()).await["leaderboard"].take();
+    eventually("three games are counted", async || {
+        look(&question).await["page"]["nodes"][0]["games"] == 3
+    })
+    .await;
+    let first = look(&question).await;
+    let top =
+        json!({ "rank": 1, "value": f64::from(best), "games": 3, "player": { "name": name } });
+    assert_eq!(first["page"]["nodes"], json!([top]), "{first}");
+    assert!(first["period"].as_str().unwrap().contains("-W"), "{first}");
+    let more = best < 3;
+    assert_eq!(first["page"]["pageInfo"]["hasNextPage"], more, "{first}");
+    question["after"] = first["page"]["pageInfo"]["endCursor"].clone();
+    let second = look(&question).await;
+    assert_eq!(second["page"]["nodes"].as_array().unwrap().len(), usize::from(more), "{second}");
+    assert!(
+        look(&asked("last_line", "AVERAGE", "ALL_TIME")).await["page"]["nodes"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+    let mut earlier = asked("last_line", "BEST_GAME", "MONTHLY");
+    earlier["ago"] = json!(1);
+    assert_eq!(look(&earlier).await["page"]["nodes"], json!([]));
+
+    // A cursor of another board, a forged one, sizes and spans that do not exist, unknown games.
+    let mut wrong = vec![asked("chess", "WINS", "DAILY"), asked("last_line", "WINS", "DAILY")];
+    wrong[1]["after"] = question["after"].clone();
+    for (field, value) in [
+        ("after", json!("bm9uc2Vuc2U")),
+        ("after", json!("\0")),
+        ("first", json!(0)),
+        ("first", json!(101)),
+        ("ago", json!(-1)),
+        ("ago", json!(100_000)),
+        ("preset", json!("nonsense\0")),
+    ] {
+        let mut question = asked("last_line", "WINS", "WEEKLY");
+        question[field] = value;
+        wrong.push(question);
+    }
+    for question in wrong {
+        assert_eq!(ann.error(BOARD, question.clone()).await, "BAD_USER_INPUT", "{question}");
+    }
+    let stranger = "query($players: [ID!]!) { leaderboard(game: \"last_line\", by: WINS) { among(players: $players) { rank } } }";
+    assert_eq!(ann.error(stranger, json!({ "players": ["nobody"] })).await, "BAD_USER_INPUT");
+    let lobby = "query($name: String) { lobby(game: $name, preset: $name) { nodes { id } } }";
+    assert_eq!(ann.ask(lobby, json!({ "name": "\0" })).await["lobby"]["nodes"], json!([]));
 }

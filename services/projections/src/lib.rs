@@ -4,8 +4,10 @@
 //! games, exactly once: what a batch of games changes and how far the log is folded are written in one transaction. Nodes share
 //! the work by leases. [`rebuild`] folds everything anew beside the live generation, compares, and flips.
 
+pub mod leaderboards;
 mod lease;
 mod model;
+mod period;
 mod players;
 mod rebuild;
 mod record;
@@ -17,6 +19,7 @@ mod status;
 mod tests;
 
 pub use model::{MODELS, Model};
+pub use period::Span;
 pub use players::{PlayerStatistics, Statistics, statistics_of};
 pub use rebuild::{Difference, Outcome, Progress, rebuild, roll_back, verify};
 pub use record::{DieRecord, GameRecord, NoRecord, SeatRecord};

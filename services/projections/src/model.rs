@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use sqlx::PgConnection;
 
-use crate::{GameRecord, ProjectionError, players};
+use crate::{GameRecord, ProjectionError, leaderboards, players};
 
 /// A read model.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub(crate) type Write = for<'a> fn(
 ) -> BoxFuture<'a, Result<(), ProjectionError>>;
 
 /// Every read model there is.
-pub const MODELS: &[Model] = &[players::MODEL];
+pub const MODELS: &[Model] = &[players::MODEL, leaderboards::MODEL];
 
 impl Model {
     /// A read model by its name.

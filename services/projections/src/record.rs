@@ -19,7 +19,9 @@ pub struct GameRecord {
     pub kind: &'static str,
     /// The preset, or `custom`.
     pub preset: String,
-    /// When it began and ended.
+    /// How many could have played: one is a game that is played alone.
+    pub most_seats: u8,
+    /// When it began.
     pub began_at: Moment,
     /// When it was over.
     pub ended_at: Moment,
@@ -129,6 +131,7 @@ impl GameRecord {
             game: first.stream,
             kind: ruleset.rules.game(),
             preset: ruleset.preset.clone(),
+            most_seats: ruleset.table.max_seats,
             began_at,
             ended_at: last.at,
             by,

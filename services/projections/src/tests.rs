@@ -27,7 +27,11 @@ use sqlx::{Connection, Executor, PgConnection, Row};
 use store::{Append, Hash, Head, Settings, Store};
 use uuid::Uuid;
 
-use crate::{ProjectionError, Runner, Statistics, lease, rebuild, statistics_of, status, verify};
+use crate::{
+    ProjectionError, Runner, Span, Statistics,
+    leaderboards::{Board, Measure, Place, Standing, among, around, page},
+    lease, rebuild, statistics_of, status, verify,
+};
 
 const NAME: &str = "player_statistics";
 
@@ -261,8 +265,8 @@ async fn settled(store: &Store) {
     for _ in 0..600 {
         let heads = store.heads().await.unwrap();
         let all = status(store.pool(), &heads).await.unwrap();
-        let live = all.iter().find(|status| status.state == "live");
-        if live.is_some_and(|live| live.behind() == 0) {
+        let mut live = all.iter().filter(|status| status.state == "live").peekable();
+        if live.peek().is_some() && live.all(|live| live.behind() == 0) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -297,6 +301,95 @@ async fn holds(store: &Store) {
     }
 }
 
+/// The games of a player on a board: score, whether it was won, when it ended.
+type Plain = BTreeMap<(Board, Uuid), Vec<(i64, bool, i64)>>;
+
+/// Every board is the plain sorted list of what the games say: order, ranks, pages, who stands around whom.
+async fn boards_hold(store: &Store) {
+    let games = "SELECT kind, preset, player, score, won, ended_at, count(*) OVER (PARTITION BY game) AS seats
+        FROM player_game g JOIN projection p USING (generation) WHERE p.name = 'player_statistics' AND p.state = 'live'";
+    let mut plain: Plain = BTreeMap::new();
+    for row in sqlx::query(games).fetch_all(store.pool()).await.unwrap() {
+        let (kind, preset): (String, String) = (row.get(0), row.get(1));
+        if row.get::<i64, _>(6) == 1 && kind != "dice_rogue" {
+            continue;
+        }
+        let at: i64 = row.get(5);
+        for span in Span::ALL {
+            let period = span.of(Moment(u64::try_from(at).unwrap()));
+            let board = Board { kind: kind.clone(), preset: preset.clone(), period };
+            plain.entry((board, row.get(2))).or_default().push((row.get(3), row.get(4), at));
+        }
+    }
+    let boards: std::collections::BTreeSet<Board> = plain.keys().map(|(b, _)| b.clone()).collect();
+    assert!(boards.len() > 20, "{}", boards.len());
+    for board in &boards {
+        for measure in Measure::ALL {
+            board_holds(store, board, measure, &plain).await;
+        }
+    }
+}
+
+async fn board_holds(
+    store: &Store,
+    board: &Board,
+    measure: Measure,
+    plain: &Plain,
+) {
+    let mut expected: Vec<(i64, i64, Uuid)> = Vec::new();
+    for ((_, player), games) in plain.iter().filter(|((known, _), _)| known == board) {
+        let last = games.iter().map(|(_, _, at)| *at).max().unwrap();
+        let wins: Vec<i64> =
+            games.iter().filter(|(_, won, _)| *won).map(|(_, _, at)| *at).collect();
+        let best = games.iter().map(|(score, _, _)| *score).max().unwrap();
+        let first = games.iter().filter(|(score, _, _)| *score == best).map(|(_, _, at)| *at).min();
+        let total: i64 = games.iter().map(|(score, _, _)| *score).sum();
+        let count = i64::try_from(games.len()).unwrap();
+        match measure {
+            Measure::Wins if wins.is_empty() => {}
+            Measure::Wins => {
+                let count = i64::try_from(wins.len()).unwrap();
+                expected.push((count, wins.into_iter().max().unwrap(), *player));
+            }
+            Measure::Best => expected.push((best, first.unwrap(), *player)),
+            Measure::Average if count < 10 => {}
+            Measure::Average => {
+                expected.push(((total * 1000).div_euclid(count), last, *player));
+            }
+        }
+    }
+    expected.sort_by_key(|(value, at, player)| (-value, *at, *player));
+    let rank = |value: i64| {
+        1 + i64::try_from(expected.iter().filter(|(other, ..)| *other > value).count()).unwrap()
+    };
+    let wanted: Vec<(i64, i64, i64, Uuid)> =
+        expected.iter().map(|&(value, at, player)| (rank(value), value, at, player)).collect();
+    let plainly = |rows: &[Standing]| -> Vec<(i64, i64, i64, Uuid)> {
+        rows.iter().map(|row| (row.rank, row.value, row.at, row.player)).collect()
+    };
+    let pool = store.pool();
+    // Page by page, three at a time.
+    let mut found: Vec<Standing> = Vec::new();
+    loop {
+        let after = found.last().map(|&last| Place::from(last));
+        let next = page(pool, board, measure, after, 3).await.unwrap();
+        if next.is_empty() {
+            break;
+        }
+        found.extend(next);
+    }
+    assert_eq!(plainly(&found), wanted, "{board:?} {measure:?}");
+    for (n, row) in found.iter().enumerate() {
+        let near = around(pool, board, measure, row.player, 2).await.unwrap();
+        let (from, to) = (n.saturating_sub(2), (n + 3).min(found.len()));
+        assert_eq!(plainly(&near), wanted[from..to], "{board:?} {measure:?}");
+    }
+    let friends: Vec<Uuid> = found.iter().step_by(2).map(|row| row.player).collect();
+    let some = among(pool, board, measure, &friends).await.unwrap();
+    let every_second: Vec<_> = wanted.iter().step_by(2).copied().collect();
+    assert_eq!(plainly(&some), every_second);
+}
+
 /// Live = naive = rebuilt, with two nodes at work, games dealt meanwhile, and nodes that vanish.
 #[tokio::test(flavor = "multi_thread")]
 async fn live_is_rebuilt_is_naive() {
@@ -317,6 +410,7 @@ async fn live_is_rebuilt_is_naive() {
     deal(&store, 61, 60).await;
     settled(&store).await;
     holds(&store).await;
+    boards_hold(&store).await;
     // Built anew while games go on.
     let dealing = {
         let store = store.clone();
@@ -330,10 +424,14 @@ async fn live_is_rebuilt_is_naive() {
     holds(&store).await;
     let same = verify(&store, NAME, |_| {}).await.unwrap();
     assert_eq!((same.live, same.differing), (2, 0));
+    let built = rebuild(&store, "leaderboards", |_| {}).await.unwrap();
+    assert_eq!((built.differing, built.differences), (0, Vec::new()));
+    boards_hold(&store).await;
     let all = status(store.pool(), &store.heads().await.unwrap()).await.unwrap();
     let states: Vec<_> =
         all.iter().map(|status| (status.generation, status.state.as_str())).collect();
-    assert_eq!(states, [(1, "old"), (2, "live")], "the one before stays for a way back");
+    let both = [(1, "old"), (2, "live"), (1, "old"), (2, "live")];
+    assert_eq!(states, both, "the ones before stay for a way back");
     work.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
@@ -383,7 +481,7 @@ async fn a_poisoned_game_is_parked_and_taken_in_later() {
     execute(&url, poison).await;
     let work = tokio::spawn(Runner::new(open(&url)).run());
     settled(&store).await;
-    let parked = "SELECT count(*) FROM projection_parked";
+    let parked = "SELECT count(DISTINCT game) FROM projection_parked";
     let count =
         async || sqlx::query(parked).fetch_one(store.pool()).await.unwrap().get::<i64, _>(0);
     assert_eq!(count().await, 1);
@@ -412,7 +510,10 @@ async fn an_unknown_read_model_and_a_second_rebuild_are_refused() {
     let url = database().await;
     let store = open(&url);
     let unknown = rebuild(&store, "nonsense", |_| {}).await.unwrap_err().to_string();
-    assert_eq!(unknown, "there is no read model 'nonsense'; there are: player_statistics");
+    assert_eq!(
+        unknown,
+        "there is no read model 'nonsense'; there are: player_statistics, leaderboards"
+    );
     lease::ensure_live(store.pool()).await.unwrap();
     execute(&url, "INSERT INTO projection VALUES ('player_statistics', 7, 1, 'building')").await;
     execute(

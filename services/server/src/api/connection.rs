@@ -2,7 +2,7 @@
 
 use async_graphql::SimpleObject;
 
-use super::{event::GameEvent, game::GameView, wallet::LedgerEntry};
+use super::{event::GameEvent, game::GameView, leaderboard::StandingView, wallet::LedgerEntry};
 
 /// The largest page.
 pub(super) const MOST: usize = 100;
@@ -71,6 +71,7 @@ macro_rules! connection {
 
 connection!(GameConnection, GameEdge, GameView);
 connection!(GameEventConnection, GameEventEdge, GameEvent);
+connection!(StandingConnection, StandingEdge, StandingView);
 connection!(LedgerConnection, LedgerEdge, LedgerEntry);
 
 /// How many items were asked for: 1 to 100.

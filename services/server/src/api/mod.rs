@@ -12,6 +12,7 @@ mod errors;
 mod event;
 mod game;
 mod ids;
+mod leaderboard;
 mod moves;
 mod player;
 mod query;

@@ -13,6 +13,7 @@ use super::{
     errors::bad_input,
     game::{GameStage, GameView},
     ids::{Named, game_id, named},
+    leaderboard::{Leaderboard, LeaderboardMeasure, LeaderboardSpan},
     player,
     player::Player,
     rules::{RulesetView, presets},
@@ -91,6 +92,25 @@ SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDE
         games(ctx, query, size, after.is_some()).await
     }
 
+    /// Who is best at a game.
+    async fn leaderboard(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "What is played: `farkle` …")] game: String,
+        #[graphql(desc = "The preset; the game's default if you do not say.")] preset: Option<
+            String,
+        >,
+        #[graphql(desc = "What counts.")] by: LeaderboardMeasure,
+        #[graphql(desc = "Which games count.", default_with = "LeaderboardSpan::AllTime")]
+        span: LeaderboardSpan,
+        #[graphql(desc = "How many days, weeks or months ago: 0 is the current one.", default)]
+        ago: i32,
+    ) -> async_graphql::Result<Leaderboard> {
+        viewer(ctx)?;
+        app(ctx).database.check()?;
+        Leaderboard::find(&game, preset.as_deref(), by, span, ago)
+    }
+
     /// Public games with a free seat, the newest first. A moment behind the games themselves.
     async fn lobby(
         &self,
@@ -106,6 +126,10 @@ SELECT game FROM game_index
  ORDER BY game DESC LIMIT $2";
         viewer(ctx)?;
         let (size, before) = (page_size(first)?, cursor(after.as_deref())?);
+        // No game has such a name, and PostgreSQL knows no such text.
+        if [&game, &preset].into_iter().flatten().any(|name| name.contains('\0')) {
+            return Ok(GameConnection::page(Vec::new(), false, size, after.is_some()));
+        }
         let query = sqlx::query(OPEN).bind(before).bind(limit(size)).bind(game).bind(preset);
         games(ctx, query, size, after.is_some()).await
     }

@@ -90,8 +90,9 @@ impl<'a> Meter<'a> {
     fn times(&self, field: &Field) -> u64 {
         let asked = field.get_argument("first").and_then(|first| self.number(&first.node));
         match field.name.node.as_str() {
-            "myGames" | "lobby" | "events" | "ledger" => asked.unwrap_or(20),
+            "myGames" | "lobby" | "events" | "ledger" | "page" => asked.unwrap_or(20),
             "legalCommands" => 100,
+            "aroundMe" | "among" => 100,
             "selections" | "inventory" | "loadouts" | "diceCatalogue" => 20,
             "seats" | "dice" | "presets" => 4,
             _ => 1,
@@ -108,7 +109,7 @@ fn own_cost(field: &Field) -> u64 {
         // These ask the database once more, or sign something.
         "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
         | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "things"
-        | "statistics" => 20,
+        | "statistics" | "page" | "aroundMe" | "among" => 20,
         "lastAction" => 10,
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout" => 500,
         "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
