@@ -62,7 +62,7 @@ async fn statistics_follow_the_games_and_are_rebuilt_beside_them() {
     eventually("the old one catches up", async || figures().await["games"] == 4).await;
     let (code, said, _) = house.croupier(&["project", "rebuild", "nonsense"]);
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("there are: player_statistics, leaderboards"), "{said}");
+    assert!(said.contains("there are: player_statistics, leaderboards, ratings"), "{said}");
 }
 
 const BOARD: &str = "query($game: String!, $preset: String, $by: LeaderboardMeasure!, $span: LeaderboardSpan!, $ago: Int!, $first: Int, $after: String) {
@@ -112,6 +112,19 @@ async fn leaderboards_rank_players() {
     let mut earlier = asked("last_line", "BEST_GAME", "MONTHLY");
     earlier["ago"] = json!(1);
     assert_eq!(look(&earlier).await["page"]["nodes"], json!([]));
+
+    // Who won more is rated higher; after a few games nobody can be sure.
+    let rated = "{ me { ratings { game rating deviation provisional } } }";
+    eventually("both are rated", async || {
+        let (ann, bob) = (ann.ask(rated, json!({})).await, bob.ask(rated, json!({})).await);
+        let [ann, bob] = [ann, bob].map(|mut me| me["me"]["ratings"][0].take());
+        let [a, b] = [&ann, &bob].map(|r| r["rating"].as_f64().unwrap_or(0.0));
+        ann["game"] == "last_line"
+            && ann["provisional"] == true
+            && (a > b) == (wins[0] > wins[1])
+            && (a + b - 3000.0).abs() < 0.001
+    })
+    .await;
 
     // A cursor of another board, a forged one, sizes and spans that do not exist, unknown games.
     let mut wrong = vec![asked("chess", "WINS", "DAILY"), asked("last_line", "WINS", "DAILY")];

@@ -26,6 +26,7 @@ pub(crate) const MODEL: Model = Model {
            SELECT concat_ws('/', kind, preset, period, measure, level, bucket), players::text
              FROM leaderboard_count WHERE generation = $1 AND players <> 0",
     write,
+    settle: None,
 };
 
 /// An average counts from so many games on.

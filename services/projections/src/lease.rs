@@ -21,6 +21,8 @@ pub(crate) struct Lease {
     pub(crate) range: i16,
     pub(crate) fence: i64,
     pub(crate) positions: Positions,
+    /// Whether reads see what is written.
+    pub(crate) live: bool,
 }
 
 /// The shards of a range.
@@ -115,6 +117,7 @@ RETURNING r.name, r.generation, r.range, r.fence, r.positions";
         range,
         fence: row.try_get(3)?,
         positions: positions(range, &written),
+        live: of.is_none(),
     }))
 }
 

@@ -9,6 +9,7 @@ mod lease;
 mod model;
 mod period;
 mod players;
+pub mod ratings;
 mod rebuild;
 mod record;
 mod records;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use sqlx::PgConnection;
 
-use crate::{GameRecord, ProjectionError, leaderboards, players};
+use crate::{GameRecord, ProjectionError, leaderboards, players, ratings};
 
 /// A read model.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,9 @@ pub struct Model {
     pub rows: &'static str,
     /// Takes games in. A game that was taken in already changes nothing.
     pub(crate) write: Write,
+    /// Works out what follows from what was taken in, where that is not done at once: behind every batch of the live generation,
+    /// and once at the end of a rebuild.
+    pub(crate) settle: Option<Settle>,
 }
 
 /// Takes games into a generation, as part of a transaction.
@@ -29,8 +32,12 @@ pub(crate) type Write = for<'a> fn(
     &'a [Arc<GameRecord>],
 ) -> BoxFuture<'a, Result<(), ProjectionError>>;
 
+/// Works out what follows from what was taken in, as part of a transaction.
+pub(crate) type Settle =
+    for<'a> fn(&'a mut PgConnection, i32) -> BoxFuture<'a, Result<(), ProjectionError>>;
+
 /// Every read model there is.
-pub const MODELS: &[Model] = &[players::MODEL, leaderboards::MODEL];
+pub const MODELS: &[Model] = &[players::MODEL, leaderboards::MODEL, ratings::MODEL];
 
 impl Model {
     /// A read model by its name.

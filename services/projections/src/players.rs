@@ -23,6 +23,7 @@ pub(crate) const MODEL: Model = Model {
            SELECT concat_ws('/', player, kind, preset, game, seat), concat_ws(' ', ended_at, won, score)
              FROM player_game WHERE generation = $1",
     write,
+    settle: None,
 };
 
 /// What somebody did in all finished games of a kind. Everything but streaks is a sum, a maximum or a count, so the order in

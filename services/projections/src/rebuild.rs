@@ -45,6 +45,7 @@ pub async fn roll_back(store: &Store, name: &str) -> Result<i32, ProjectionError
         let query = sqlx::query(SET).bind(model.name).bind(generation).bind(state);
         query.execute(&mut *transaction).await?;
     }
+    free(&mut transaction, model, old).await?;
     transaction.commit().await?;
     Ok(old)
 }
@@ -169,6 +170,19 @@ SELECT p.generation, ceil(extract(epoch FROM max(r.leased_until) - now()))::bigi
     Ok(generation)
 }
 
+/// Nobody works on a generation any more: whoever looks for work need not wait for leases to run out.
+async fn free(
+    connection: &mut PgConnection,
+    model: Model,
+    generation: i32,
+) -> Result<(), ProjectionError> {
+    const FREE: &str =
+        "UPDATE projection_range SET owner = NULL, leased_until = NULL, fence = fence + 1
+                         WHERE name = $1 AND generation = $2";
+    sqlx::query(FREE).bind(model.name).bind(generation).execute(connection).await?;
+    Ok(())
+}
+
 /// Removes a generation.
 async fn discard(
     connection: &mut PgConnection,
@@ -204,6 +218,10 @@ async fn finish(
     for lease in &mut leases {
         catch_up(&mut transaction, store, records, lease, &heads).await?;
     }
+    if let Some(settle) = model.settle {
+        settle(&mut transaction, live).await?;
+        settle(&mut transaction, generation).await?;
+    }
     let (differing, differences) = compare(&mut transaction, model, live, generation).await?;
     if flip {
         let old = "SELECT generation FROM projection WHERE name = $1 AND state = 'old'";
@@ -215,12 +233,7 @@ async fn finish(
             let query = sqlx::query(set).bind(model.name).bind(generation).bind(state);
             query.execute(&mut *transaction).await?;
         }
-        // Nodes need not wait for the lease of who built it.
-        let free =
-            "UPDATE projection_range SET owner = NULL, leased_until = NULL, fence = fence + 1
-                     WHERE name = $1 AND generation = $2";
-        let query = sqlx::query(free).bind(model.name).bind(generation);
-        query.execute(&mut *transaction).await?;
+        free(&mut transaction, model, generation).await?;
     } else {
         discard(&mut transaction, model, generation).await?;
     }
@@ -248,6 +261,8 @@ SELECT generation, range, fence, positions FROM projection_range WHERE name = $1
             range,
             fence: row.try_get(2)?,
             positions: positions(range, &written),
+            // What follows is worked out once for all.
+            live: false,
         });
     }
     Ok(leases)

@@ -205,6 +205,9 @@ pub(crate) async fn write(
     }
     if !records.is_empty() {
         (lease.model.write)(connection, lease.generation, &records).await?;
+        if let Some(settle) = lease.model.settle.filter(|_| lease.live) {
+            settle(connection, lease.generation).await?;
+        }
     }
     Ok(())
 }

@@ -23,6 +23,10 @@ use domain::{
     fair::{FairDice, Secret, commitment, ruleset_hash},
     legal_commands,
 };
+use skillratings::{
+    Outcomes,
+    glicko2::{Glicko2Config, Glicko2Rating, decay_deviation, glicko2_rating_period},
+};
 use sqlx::{Connection, Executor, PgConnection, Row};
 use store::{Append, Hash, Head, Settings, Store};
 use uuid::Uuid;
@@ -30,7 +34,9 @@ use uuid::Uuid;
 use crate::{
     ProjectionError, Runner, Span, Statistics,
     leaderboards::{Board, Measure, Place, Standing, among, around, page},
-    lease, rebuild, statistics_of, status, verify,
+    lease,
+    ratings::ratings_of,
+    rebuild, statistics_of, status, verify,
 };
 
 const NAME: &str = "player_statistics";
@@ -154,7 +160,8 @@ async fn deal(store: &Store, from: u64, count: u64) {
         let log = random_game(number);
         let Event::Created { game, .. } = &log[0] else { panic!() };
         let (mut head, stream) = (Head::NEW, game.0);
-        let began = 1_800_000_000_000 + (number * 7919 % 100) * 60_000;
+        // Over some days, and not in the order of appends.
+        let began = 1_800_000_000_000 + (number * 7919 % 100) * 3_600_000;
         for (n, events) in log.chunks(40).enumerate() {
             let at = Moment(began + n as u64 * 1000);
             let (command, request) = (Uuid::new_v4(), Hash([1; 32]));
@@ -301,6 +308,56 @@ async fn holds(store: &Store) {
     }
 }
 
+/// Ratings are what comes out when all games are taken day by day, from the first one on.
+async fn ratings_hold(store: &Store) {
+    const RESULTS: &str = "SELECT kind, day, player, opponent, outcome FROM rating_result r JOIN projection p USING (generation)
+        WHERE p.name = 'ratings' AND p.state = 'live' ORDER BY kind, day, player, game, opponent";
+    type Results = BTreeMap<(String, i32), BTreeMap<Uuid, Vec<(Uuid, i16)>>>;
+    let mut results: Results = BTreeMap::new();
+    for row in sqlx::query(RESULTS).fetch_all(store.pool()).await.unwrap() {
+        let of_day = results.entry((row.get(0), row.get(1))).or_default();
+        of_day.entry(row.get(2)).or_default().push((row.get(3), row.get(4)));
+    }
+    assert!(results.len() > 5, "{}", results.len());
+    let mut now: BTreeMap<(String, Uuid), (i32, Glicko2Rating)> = BTreeMap::new();
+    for ((kind, day), games) in &results {
+        let start = |player: &Uuid| {
+            let known = now.get(&(kind.clone(), *player)).copied();
+            known.map_or_else(Glicko2Rating::default, |(last, rating)| {
+                (last + 1..*day).fold(rating, |rating, _| decay_deviation(&rating))
+            })
+        };
+        let outcomes = [Outcomes::LOSS, Outcomes::DRAW, Outcomes::WIN];
+        let rated: Vec<(Uuid, Glicko2Rating)> = games
+            .iter()
+            .map(|(player, games)| {
+                let outcome = |number: i16| outcomes[usize::try_from(number).unwrap()];
+                let games: Vec<_> =
+                    games.iter().map(|(other, number)| (start(other), outcome(*number))).collect();
+                let config = Glicko2Config::default();
+                (*player, glicko2_rating_period(&start(player), &games, &config))
+            })
+            .collect();
+        for (player, rating) in rated {
+            now.insert((kind.clone(), player), (*day, rating));
+        }
+    }
+    let last = results.keys().map(|(_, day)| *day).max().unwrap();
+    let players: Vec<Uuid> = (0..20).map(|number| player(number).0).collect();
+    let found = ratings_of(store.pool(), &players, last).await.unwrap();
+    let mut count = 0;
+    for (player, ratings) in found {
+        for rating in ratings {
+            let (day, expected) = now[&(rating.kind.clone(), player)];
+            let expected = (day..last).fold(expected, |rating, _| decay_deviation(&rating));
+            assert!((rating.rating - expected.rating).abs() < 1e-9, "{rating:?} {expected:?}");
+            assert!((rating.deviation - expected.deviation).abs() < 1e-9);
+            count += 1;
+        }
+    }
+    assert_eq!(count, now.len());
+}
+
 /// The games of a player on a board: score, whether it was won, when it ended.
 type Plain = BTreeMap<(Board, Uuid), Vec<(i64, bool, i64)>>;
 
@@ -330,12 +387,7 @@ async fn boards_hold(store: &Store) {
     }
 }
 
-async fn board_holds(
-    store: &Store,
-    board: &Board,
-    measure: Measure,
-    plain: &Plain,
-) {
+async fn board_holds(store: &Store, board: &Board, measure: Measure, plain: &Plain) {
     let mut expected: Vec<(i64, i64, Uuid)> = Vec::new();
     for ((_, player), games) in plain.iter().filter(|((known, _), _)| known == board) {
         let last = games.iter().map(|(_, _, at)| *at).max().unwrap();
@@ -411,6 +463,7 @@ async fn live_is_rebuilt_is_naive() {
     settled(&store).await;
     holds(&store).await;
     boards_hold(&store).await;
+    ratings_hold(&store).await;
     // Built anew while games go on.
     let dealing = {
         let store = store.clone();
@@ -424,14 +477,17 @@ async fn live_is_rebuilt_is_naive() {
     holds(&store).await;
     let same = verify(&store, NAME, |_| {}).await.unwrap();
     assert_eq!((same.live, same.differing), (2, 0));
-    let built = rebuild(&store, "leaderboards", |_| {}).await.unwrap();
-    assert_eq!((built.differing, built.differences), (0, Vec::new()));
+    for name in ["leaderboards", "ratings"] {
+        let built = rebuild(&store, name, |_| {}).await.unwrap();
+        assert_eq!((built.differing, built.differences), (0, Vec::new()), "{name}");
+    }
     boards_hold(&store).await;
+    ratings_hold(&store).await;
     let all = status(store.pool(), &store.heads().await.unwrap()).await.unwrap();
     let states: Vec<_> =
         all.iter().map(|status| (status.generation, status.state.as_str())).collect();
-    let both = [(1, "old"), (2, "live"), (1, "old"), (2, "live")];
-    assert_eq!(states, both, "the ones before stay for a way back");
+    let all = [(1, "old"), (2, "live")].repeat(3);
+    assert_eq!(states, all, "the ones before stay for a way back");
     work.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
@@ -512,7 +568,7 @@ async fn an_unknown_read_model_and_a_second_rebuild_are_refused() {
     let unknown = rebuild(&store, "nonsense", |_| {}).await.unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "there is no read model 'nonsense'; there are: player_statistics, leaderboards"
+        "there is no read model 'nonsense'; there are: player_statistics, leaderboards, ratings"
     );
     lease::ensure_live(store.pool()).await.unwrap();
     execute(&url, "INSERT INTO projection VALUES ('player_statistics', 7, 1, 'building')").await;

@@ -64,7 +64,13 @@ pub(crate) fn schema() -> SchemaBuilder<query::Query, Mutation, subscription::Su
 pub(crate) fn connected(app: &Arc<App>, validation: ValidationMode) -> Api {
     let loader = DataLoader::new(event::LastActions(Arc::clone(app)), tokio::spawn);
     let numbers = DataLoader::new(statistics::Numbers(Arc::clone(app)), tokio::spawn);
-    schema().validation_mode(validation).data(Arc::clone(app)).data(loader).data(numbers).finish()
+    schema()
+        .validation_mode(validation)
+        .data(Arc::clone(app))
+        .data(loader)
+        .data(numbers)
+        .data(DataLoader::new(statistics::Ratings(Arc::clone(app)), tokio::spawn))
+        .finish()
 }
 
 fn app<'a>(ctx: &Context<'a>) -> &'a Arc<App> {

@@ -12,7 +12,7 @@ use super::{
     errors::{account_error, store_error},
     ids::Named,
     scalars::Instant,
-    statistics::{GameStatistics, Numbers},
+    statistics::{GameStatistics, Numbers, RatingView, Ratings},
     viewer_if_any,
     wallet::{InventoryItem, NamedLoadout, Wallet, inventory, loadouts},
 };
@@ -98,6 +98,12 @@ impl Player {
         };
         let wanted = |s: &GameStatistics| same(&game, &s.game) && same(&preset, &s.preset);
         Ok(all.into_iter().filter(wanted).collect())
+    }
+
+    /// How good this player is at each game that is played against others; a second behind at most.
+    async fn ratings(&self, ctx: &Context<'_>) -> async_graphql::Result<Vec<RatingView>> {
+        let loader = ctx.data_unchecked::<DataLoader<Ratings>>();
+        Ok(loader.load_one(self.account).await?.unwrap_or_default())
     }
 
     /// Since when this account exists; told to its owner only.

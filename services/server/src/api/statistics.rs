@@ -3,12 +3,16 @@
 use std::{collections::HashMap, sync::Arc};
 
 use async_graphql::{Json, SimpleObject, dataloader::Loader};
-use projections::{PlayerStatistics, statistics_of};
+use projections::{
+    PlayerStatistics,
+    ratings::{Rating, ratings_of},
+    statistics_of,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::scalars::{Long, int};
-use crate::{app::App, play::PlayError};
+use crate::{app::App, clock, play::PlayError};
 
 /// What a player did in all finished games of a kind, under one preset.
 #[derive(Clone, Debug, SimpleObject)]
@@ -142,6 +146,46 @@ impl From<PlayerStatistics> for GameStatistics {
                 })
                 .collect(),
         }
+    }
+}
+
+/// How good a player is at a game: Glicko-2, with a day as rating period.
+#[derive(Clone, Debug, SimpleObject)]
+#[graphql(name = "Rating")]
+pub(super) struct RatingView {
+    /// What is played.
+    game: String,
+    /// How good the player is; everybody begins with 1500.
+    rating: f64,
+    /// How uncertain that is: within twice of it either way lies the truth in 95 of 100 cases. It grows with idle days.
+    deviation: f64,
+    /// How erratic the results are.
+    volatility: f64,
+    /// Whether it is too uncertain to be ranked.
+    provisional: bool,
+}
+
+impl From<Rating> for RatingView {
+    fn from(rating: Rating) -> Self {
+        let Rating { kind, rating, deviation, volatility, provisional } = rating;
+        Self { game: kind, rating, deviation, volatility, provisional }
+    }
+}
+
+/// Loads the ratings of many players in one round trip.
+#[derive(Debug)]
+pub(super) struct Ratings(pub(super) Arc<App>);
+
+impl Loader<Uuid> for Ratings {
+    type Value = Vec<RatingView>;
+    type Error = PlayError;
+
+    async fn load(&self, players: &[Uuid]) -> Result<HashMap<Uuid, Self::Value>, PlayError> {
+        self.0.database.check()?;
+        let today = i32::try_from(clock::now().0 / 86_400_000).unwrap_or(i32::MAX);
+        let found = ratings_of(self.0.tables.store.pool(), players, today).await?;
+        let views = |all: Vec<Rating>| all.into_iter().map(Into::into).collect();
+        Ok(found.into_iter().map(|(player, all)| (player, views(all))).collect())
     }
 }
 

@@ -109,7 +109,7 @@ fn own_cost(field: &Field) -> u64 {
         // These ask the database once more, or sign something.
         "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
         | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "things"
-        | "statistics" | "page" | "aroundMe" | "among" => 20,
+        | "statistics" | "ratings" | "page" | "aroundMe" | "among" => 20,
         "lastAction" => 10,
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout" => 500,
         "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
