@@ -1,4 +1,4 @@
--- How many players have a value within a bucket: of width 1, 64, 64², … A rank is the sum of a few of them, however many players
+-- How many players have a value within a bucket: 1, 128 or 128² wide. A rank is the sum of a few of them, however many players
 -- there are.
 CREATE TABLE leaderboard_count (
     generation integer  NOT NULL,

@@ -12,7 +12,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
 use uuid::Uuid;
 
-use crate::{GameRecord, Model, ProjectionError, SeatRecord, Span};
+use crate::{GameRecord, Model, ProjectionError, SeatRecord, Span, model::one_at_a_time};
 
 /// The read model.
 pub(crate) const MODEL: Model = Model {
@@ -31,12 +31,10 @@ pub(crate) const MODEL: Model = Model {
 
 /// An average counts from so many games on.
 pub const GAMES_FOR_AVERAGE: i64 = 10;
-/// Buckets are 1, 64, 64², … wide.
-const BITS: u32 = 6;
-/// With so many levels, values up to 2⁴² are told apart.
-const LEVELS: u32 = 7;
-/// Values are counted from here, so that none is negative.
-const ZERO: i64 = 1 << 40;
+/// Buckets are 1, 128 and 128² wide: a rank adds up at most 127 of the first two kinds, and of the widest as many as the values
+/// of a game need, which does not depend on the number of players.
+const BITS: u32 = 7;
+const LEVELS: u32 = 3;
 
 /// What a board is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -144,8 +142,9 @@ fn write<'a>(
         if of_key.is_empty() {
             return Ok(());
         }
+        one_at_a_time(connection, MODEL.name, generation).await?;
         let keys: Vec<Key> = of_key.keys().cloned().collect();
-        let mut known = lock(connection, generation, &keys).await?;
+        let mut known = find(connection, generation, &keys).await?;
         let mut changed: BTreeMap<(Board, Measure, u32, i64), i64> = BTreeMap::new();
         for (key, games) in &of_key {
             let entry = known.entry(key.clone()).or_default();
@@ -175,7 +174,6 @@ fn write<'a>(
 
 /// The bucket of a value on each level.
 fn buckets(value: i64) -> impl Iterator<Item = (u32, i64)> {
-    let value = value.saturating_add(ZERO).max(0);
     (0..LEVELS).map(move |level| (level, value >> (BITS * level)))
 }
 
@@ -195,27 +193,21 @@ fn columns(keys: &[Key]) -> Columns<'_> {
     }
 }
 
-/// The entries of these keys, locked in their order; those that do not exist are made.
-async fn lock(
+/// The entries of these keys, as far as there are any.
+async fn find(
     connection: &mut PgConnection,
     generation: i32,
     keys: &[Key],
 ) -> Result<HashMap<Key, Entry>, ProjectionError> {
-    const MAKE: &str = "
-INSERT INTO leaderboard (generation, kind, preset, period, player, games, total, wins, wins_at, best, best_at, average_at)
-SELECT $1, w.kind, w.preset, w.period, w.player, 0, 0, 0, 0, 0, 0, 0
-  FROM unnest($2::text[], $3::text[], $4::text[], $5::uuid[]) AS w (kind, preset, period, player)
-    ON CONFLICT DO NOTHING";
-    const LOCK: &str = "
+    const FIND: &str = "
 SELECT w.place, l.games, l.total, l.wins, l.wins_at, l.best, l.best_at, l.average, l.average_at
   FROM unnest($2::text[], $3::text[], $4::text[], $5::uuid[]) WITH ORDINALITY AS w (kind, preset, period, player, place)
-  JOIN leaderboard l ON l.generation = $1 AND l.kind = w.kind AND l.preset = w.preset AND l.period = w.period AND l.player = w.player
- ORDER BY w.place
-   FOR UPDATE OF l";
+ CROSS JOIN LATERAL (
+        SELECT * FROM leaderboard l
+         WHERE l.generation = $1 AND l.kind = w.kind AND l.preset = w.preset AND l.period = w.period AND l.player = w.player
+         LIMIT 1) l"; // each by its key, whatever the planner thinks of the table
     let Columns { kinds, presets, periods, players } = columns(keys);
-    let query = sqlx::query(MAKE).bind(generation).bind(&kinds).bind(&presets);
-    query.bind(&periods).bind(&players).execute(&mut *connection).await?;
-    let query = sqlx::query(LOCK).bind(generation).bind(&kinds).bind(&presets);
+    let query = sqlx::query(FIND).bind(generation).bind(&kinds).bind(&presets);
     let mut known = HashMap::with_capacity(keys.len());
     for row in query.bind(&periods).bind(&players).fetch_all(connection).await? {
         let place: i64 = row.try_get(0)?;
@@ -241,18 +233,17 @@ async fn update(
     keys: &[Key],
     known: &HashMap<Key, Entry>,
 ) -> Result<(), ProjectionError> {
-    const UPDATE: &str = "
-UPDATE leaderboard l
-   SET games = w.games, total = w.total, wins = w.wins, wins_at = w.wins_at, best = w.best, best_at = w.best_at, average = w.average,
-       average_at = w.average_at
-  FROM unnest($2::text[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
-              $11::bigint[], $12::bigint[], $13::bigint[])
-       AS w (kind, preset, period, player, games, total, wins, wins_at, best, best_at, average, average_at)
- WHERE l.generation = $1 AND l.kind = w.kind AND l.preset = w.preset AND l.period = w.period AND l.player = w.player";
+    const WRITE: &str = "
+INSERT INTO leaderboard (generation, kind, preset, period, player, games, total, wins, wins_at, best, best_at, average, average_at)
+SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
+                           $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[]) AS w
+    ON CONFLICT (generation, kind, preset, period, player) DO UPDATE
+   SET games = excluded.games, total = excluded.total, wins = excluded.wins, wins_at = excluded.wins_at, best = excluded.best,
+       best_at = excluded.best_at, average = excluded.average, average_at = excluded.average_at";
     let Columns { kinds, presets, periods, players } = columns(keys);
     let entries: Vec<&Entry> = keys.iter().filter_map(|key| known.get(key)).collect();
     let column = |value: fn(&Entry) -> i64| entries.iter().map(|e| value(e)).collect::<Vec<_>>();
-    let query = sqlx::query(UPDATE).bind(generation).bind(kinds).bind(presets);
+    let query = sqlx::query(WRITE).bind(generation).bind(kinds).bind(presets);
     let query = query.bind(periods).bind(players);
     let query = query.bind(column(|e| e.games)).bind(column(|e| e.total)).bind(column(|e| e.wins));
     let query = query.bind(column(|e| e.wins_at)).bind(column(|e| e.best));
@@ -334,7 +325,7 @@ pub async fn page(
     most: i64,
 ) -> Result<Vec<Standing>, ProjectionError> {
     let rows = read(pool, board, measure, after, Way::Down, most).await?;
-    ranked(pool, board, measure, rows).await
+    ranked_in_a_row(pool, board, measure, rows).await
 }
 
 /// A player and those around: so many above and below.
@@ -353,7 +344,7 @@ pub async fn around(
     rows.reverse();
     rows.push(own);
     rows.extend(read(pool, board, measure, place, Way::Down, each).await?);
-    ranked(pool, board, measure, rows).await
+    ranked_in_a_row(pool, board, measure, rows).await
 }
 
 /// These players, the best first.
@@ -444,6 +435,30 @@ fn standing(row: &PgRow) -> Result<Standing, ProjectionError> {
     })
 }
 
+/// Gives rows that stand behind each other on a board their ranks: only the first value has to be looked up, the others follow.
+async fn ranked_in_a_row(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+    mut rows: Vec<Standing>,
+) -> Result<Vec<Standing>, ProjectionError> {
+    let Some(first) = rows.first().map(|row| row.value) else { return Ok(rows) };
+    // Just below the first value there are all who have more than it, and all who have it.
+    let above = players_above(pool, board, measure, &[first, first - 1]).await?;
+    let above = |value: i64| above.get(&value).copied().unwrap_or(0);
+    let (mut rank, mut value, mut next) = (above(first) + 1, first, above(first - 1) + 1);
+    for row in &mut rows {
+        if row.value != value {
+            (rank, value) = (next, row.value);
+        }
+        if row.value != first {
+            next += 1;
+        }
+        row.rank = rank;
+    }
+    Ok(rows)
+}
+
 /// Gives rows of a board, in order, their ranks: that of each value is one more than there are players above it.
 async fn ranked(
     pool: &PgPool,
@@ -468,12 +483,13 @@ async fn players_above(
     values: &[i64],
 ) -> Result<HashMap<i64, i64>, ProjectionError> {
     const ABOVE: &str = "
-SELECT w.value, coalesce(sum(c.players), 0)::bigint
+SELECT w.value, sum(c.players)::bigint
   FROM unnest($5::bigint[], $6::smallint[], $7::bigint[], $8::bigint[]) AS w (value, level, above, up_to)
-  LEFT JOIN leaderboard_count c
-    ON c.generation = (SELECT generation FROM projection WHERE name = 'leaderboards' AND state = 'live')
-   AND c.kind = $1 AND c.preset = $2 AND c.period = $3 AND c.measure = $4 AND c.level = w.level
-   AND c.bucket > w.above AND c.bucket <= w.up_to
+ CROSS JOIN LATERAL (
+        SELECT coalesce(sum(c.players), 0) AS players FROM leaderboard_count c
+         WHERE c.generation = (SELECT generation FROM projection WHERE name = 'leaderboards' AND state = 'live')
+           AND c.kind = $1 AND c.preset = $2 AND c.period = $3 AND c.measure = $4 AND c.level = w.level
+           AND c.bucket > w.above AND c.bucket <= w.up_to) c
  GROUP BY w.value";
     let (mut whose, mut levels, mut from, mut up_to) = (vec![], vec![], vec![], vec![]);
     for &value in values {

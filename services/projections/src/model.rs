@@ -36,6 +36,18 @@ pub(crate) type Write = for<'a> fn(
 pub(crate) type Settle =
     for<'a> fn(&'a mut PgConnection, i32) -> BoxFuture<'a, Result<(), ProjectionError>>;
 
+/// Waits until nobody else writes to this generation: then what is read stays true until the end of the transaction.
+pub(crate) async fn one_at_a_time(
+    connection: &mut PgConnection,
+    name: &str,
+    generation: i32,
+) -> Result<(), ProjectionError> {
+    const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))";
+    let query = sqlx::query(LOCK).bind(name).bind(generation.to_string());
+    query.execute(connection).await?;
+    Ok(())
+}
+
 /// Every read model there is.
 pub const MODELS: &[Model] = &[players::MODEL, leaderboards::MODEL, ratings::MODEL];
 

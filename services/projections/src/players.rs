@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgPool, Row};
 use uuid::Uuid;
 
-use crate::{GameRecord, Model, ProjectionError, SeatRecord};
+use crate::{GameRecord, Model, ProjectionError, SeatRecord, model::one_at_a_time};
 
 /// The read model.
 pub(crate) const MODEL: Model = Model {
@@ -195,8 +195,9 @@ fn write<'a>(
         if of_key.is_empty() {
             return Ok(());
         }
+        one_at_a_time(connection, MODEL.name, generation).await?;
         let keys: Vec<Key> = of_key.keys().cloned().collect();
-        let mut known = lock(connection, generation, &keys).await?;
+        let mut known = find(connection, generation, &keys).await?;
         let mut disordered = Vec::new();
         for (key, games) in &of_key {
             let statistics = known.entry(key.clone()).or_default();
@@ -250,26 +251,21 @@ RETURNING game, seat";
     Ok(new)
 }
 
-/// The rows of these keys, locked in their order; those that do not exist are made.
-async fn lock(
+/// The rows of these keys, as far as there are any.
+async fn find(
     connection: &mut PgConnection,
     generation: i32,
     keys: &[Key],
 ) -> Result<HashMap<Key, Statistics>, ProjectionError> {
-    const MAKE: &str = "
-INSERT INTO player_statistics (generation, player, kind, preset, statistics)
-SELECT $1, w.player, w.kind, w.preset, '{}' FROM unnest($2::uuid[], $3::text[], $4::text[]) AS w (player, kind, preset)
-    ON CONFLICT DO NOTHING";
-    const LOCK: &str = "
+    const FIND: &str = "
 SELECT w.place, s.statistics::text
   FROM unnest($2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS w (player, kind, preset, place)
-  JOIN player_statistics s ON s.generation = $1 AND s.player = w.player AND s.kind = w.kind AND s.preset = w.preset
- ORDER BY w.place
-   FOR UPDATE OF s";
+ CROSS JOIN LATERAL (
+        SELECT * FROM player_statistics s
+         WHERE s.generation = $1 AND s.player = w.player AND s.kind = w.kind AND s.preset = w.preset
+         LIMIT 1) s"; // each by its key, whatever the planner thinks of the table
     let (players, kinds, presets) = columns(keys);
-    let query = sqlx::query(MAKE).bind(generation).bind(&players).bind(&kinds).bind(&presets);
-    query.execute(&mut *connection).await?;
-    let query = sqlx::query(LOCK).bind(generation).bind(&players).bind(&kinds).bind(&presets);
+    let query = sqlx::query(FIND).bind(generation).bind(&players).bind(&kinds).bind(&presets);
     let mut known = HashMap::with_capacity(keys.len());
     for row in query.fetch_all(connection).await? {
         let (place, written): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
@@ -303,15 +299,16 @@ async fn update(
     generation: i32,
     known: &HashMap<Key, Statistics>,
 ) -> Result<(), ProjectionError> {
-    const UPDATE: &str = "
-UPDATE player_statistics s SET statistics = w.statistics::json
+    const WRITE: &str = "
+INSERT INTO player_statistics (generation, player, kind, preset, statistics)
+SELECT $1, w.player, w.kind, w.preset, w.statistics::json
   FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS w (player, kind, preset, statistics)
- WHERE s.generation = $1 AND s.player = w.player AND s.kind = w.kind AND s.preset = w.preset";
+    ON CONFLICT (generation, player, kind, preset) DO UPDATE SET statistics = excluded.statistics";
     let keys: Vec<Key> = known.keys().cloned().collect();
     let (players, kinds, presets) = columns(&keys);
     let written: Vec<String> =
         keys.iter().map(|key| serde_json::to_string(&known[key]).unwrap_or_default()).collect();
-    let query = sqlx::query(UPDATE).bind(generation).bind(players).bind(kinds).bind(presets);
+    let query = sqlx::query(WRITE).bind(generation).bind(players).bind(kinds).bind(presets);
     query.bind(written).execute(connection).await?;
     Ok(())
 }

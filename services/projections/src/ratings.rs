@@ -17,7 +17,7 @@ use skillratings::{
 use sqlx::{PgConnection, PgPool, Row};
 use uuid::Uuid;
 
-use crate::{GameRecord, Model, ProjectionError, SeatRecord};
+use crate::{GameRecord, Model, ProjectionError, SeatRecord, model::one_at_a_time};
 
 /// The read model.
 pub(crate) const MODEL: Model = Model {
@@ -94,10 +94,8 @@ fn settle(
         let query = sqlx::query(KINDS).bind(generation);
         for row in query.fetch_all(&mut *connection).await? {
             let kind: String = row.try_get(0)?;
-            let lock =
-                "SELECT pg_advisory_xact_lock(hashtextextended('ratings/' || $1 || '/' || $2, 0))";
-            let query = sqlx::query(lock).bind(generation.to_string()).bind(&kind);
-            query.execute(&mut *connection).await?;
+            one_at_a_time(connection, &format!("ratings/{kind}"), generation).await?;
+
             rate(connection, generation, &kind).await?;
         }
         Ok(())

@@ -14,15 +14,13 @@ use crate::{
     Model, ProjectionError,
     lease::{Lease, RANGES, array, begin, ensure_live, next_generation, positions, shards, take},
     records::Records,
-    runner::{Range, write},
+    runner::{LARGE_PAGE, Range, write},
 };
 
 /// How many differences are shown.
 const SHOWN: i64 = 20;
 /// The types of events that end a game.
 const TYPES: [&str; 1] = ["Ended"];
-/// How many games of a shard are caught up with at once.
-const PAGE: u32 = 500;
 
 /// Lets reads see the generation before the last rebuild again; it goes on from where it was left.
 pub async fn roll_back(store: &Store, name: &str) -> Result<i32, ProjectionError> {
@@ -119,7 +117,9 @@ async fn build(
         let lease = take(store.pool(), owner, Some((model.name, generation))).await?;
         let lease = lease.ok_or(ProjectionError::Fenced)?;
         let (store, records, folded) = (store.clone(), Arc::clone(&records), Arc::clone(&folded));
-        work.spawn(async move { fold_all(Range { store, records, lease }, &folded).await });
+        work.spawn(async move {
+            fold_all(Range { store, records, lease, page: LARGE_PAGE }, &folded).await
+        });
     }
     while !work.is_empty() {
         progress(Progress { folded: folded.load(Ordering::Relaxed), of: heads.total() });
@@ -280,7 +280,7 @@ async fn catch_up(
     let shards = shards(lease.range);
     let behind = |at: &Positions| shards.iter().any(|&shard| at.get(shard) < heads.get(shard));
     while behind(&lease.positions) {
-        let found = store.of_types_in(&shards, &TYPES, &lease.positions, PAGE).await?;
+        let found = store.of_types_in(&shards, &TYPES, &lease.positions, LARGE_PAGE).await?;
         // What came behind the heads is for the next ones.
         let wanted = found.events.iter().filter(|event| event.position <= heads.get(event.shard));
         let games: Vec<Uuid> = wanted.map(|event| event.stream).collect();

@@ -19,8 +19,9 @@ use crate::{
 
 /// The end of a game is what a read model waits for.
 const TYPES: [&str; 1] = ["Ended"];
-/// How many games of a shard are taken in at once.
+/// How many games of a shard are taken in at once while games go on, and when all are folded anew.
 const PAGE: u32 = 50;
+pub(crate) const LARGE_PAGE: u32 = 250;
 /// How long to wait when nothing is new.
 const POLL: Duration = Duration::from_millis(100);
 /// How often free ranges are looked for.
@@ -78,7 +79,7 @@ impl Runner {
             let (store, records) = (self.store.clone(), Arc::clone(&self.records));
             let too_many = too_many.clone();
             work.spawn(async move {
-                let mut range = Range { store, records, lease };
+                let mut range = Range { store, records, lease, page: PAGE };
                 if let Err(error) = range.keep(&too_many).await {
                     tracing::debug!(%error, range = range.lease.range, "a range is left to others");
                 }
@@ -93,6 +94,7 @@ pub(crate) struct Range {
     pub(crate) store: Store,
     pub(crate) records: Arc<Records>,
     pub(crate) lease: Lease,
+    pub(crate) page: u32,
 }
 
 impl Range {
@@ -130,7 +132,8 @@ impl Range {
     /// Takes in the next games that are over; whether there may be more at once.
     pub(crate) async fn step(&mut self) -> Result<bool, ProjectionError> {
         let shards: Vec<Shard> = shards(self.lease.range);
-        let found = self.store.of_types_in(&shards, &TYPES, &self.lease.positions, PAGE).await?;
+        let found =
+            self.store.of_types_in(&shards, &TYPES, &self.lease.positions, self.page).await?;
         if found.looked_at == self.lease.positions {
             return Ok(false);
         }

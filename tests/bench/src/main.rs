@@ -12,6 +12,7 @@ mod growth;
 mod load;
 mod pgbench;
 mod play;
+mod projections;
 mod read_load;
 mod serve;
 mod store_bench;
@@ -34,6 +35,8 @@ enum What {
     Store(store_bench::Options),
     /// Whole games over GraphQL, against plain inserts; memory of games and listeners.
     Serve(serve::Options),
+    /// Folding read models anew, against plain reading; how fresh they are; leaderboards of a thousand and a million players.
+    Projections(projections::Options),
     /// Whether appends and reads cost more in a log ten times larger.
     Growth(growth::Options),
     /// Kills players, followers and PostgreSQL again and again, and checks that nothing is lost.
@@ -49,6 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match Bench::parse().what {
         What::Store(options) => runtime.block_on(store_bench::run(&options)),
         What::Serve(options) => runtime.block_on(serve::run(&options)),
+        What::Projections(options) => runtime.block_on(projections::run(&options)),
         What::Growth(options) => runtime.block_on(growth::run(&options)),
         What::Torture(options) => runtime.block_on(torture::run(&options)),
         What::TortureWorker(part) => runtime.block_on(torture::work(&part)),
