@@ -155,6 +155,7 @@ SELECT p.generation, ceil(extract(epoch FROM max(r.leased_until) - now()))::bigi
  WHERE p.name = $1 AND p.state = 'building' GROUP BY p.generation";
     let mut connection = store.pool().acquire().await?;
     let mut transaction = connection.begin().await?;
+    without_hurry(&mut transaction).await?;
     let lock = "SELECT pg_advisory_xact_lock(hashtextextended('projection/' || $1, 0))";
     sqlx::query(lock).bind(model.name).execute(&mut *transaction).await?;
     for row in sqlx::query(BUILDING).bind(model.name).fetch_all(&mut *transaction).await? {
@@ -180,6 +181,12 @@ async fn free(
         "UPDATE projection_range SET owner = NULL, leased_until = NULL, fence = fence + 1
                          WHERE name = $1 AND generation = $2";
     sqlx::query(FREE).bind(model.name).bind(generation).execute(connection).await?;
+    Ok(())
+}
+
+/// What compares or removes a whole generation may take its time.
+async fn without_hurry(connection: &mut PgConnection) -> Result<(), ProjectionError> {
+    sqlx::query("SET LOCAL statement_timeout = 0").execute(connection).await?;
     Ok(())
 }
 
@@ -210,6 +217,7 @@ async fn finish(
 ) -> Result<Outcome, ProjectionError> {
     let mut connection = store.pool().acquire().await?;
     let mut transaction = connection.begin().await?;
+    without_hurry(&mut transaction).await?;
     let find = "SELECT generation FROM projection WHERE name = $1 AND state = 'live'";
     let row = sqlx::query(find).bind(model.name).fetch_one(&mut *transaction).await?;
     let live: i32 = row.try_get(0)?;

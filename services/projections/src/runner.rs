@@ -22,8 +22,9 @@ const TYPES: [&str; 1] = ["Ended"];
 /// How many games of a shard are taken in at once while games go on, and when all are folded anew.
 const PAGE: u32 = 50;
 pub(crate) const LARGE_PAGE: u32 = 250;
-/// How long to wait when nothing is new.
-const POLL: Duration = Duration::from_millis(100);
+/// How long to wait when nothing is new: longer and longer, up to a limit.
+const POLL: Duration = Duration::from_millis(50);
+const LONGEST: Duration = Duration::from_millis(300);
 /// How often free ranges are looked for.
 const LOOK: Duration = Duration::from_millis(500);
 /// How often a lease is renewed where nothing is new.
@@ -49,14 +50,17 @@ impl Runner {
     /// Works as long as the store is open.
     pub async fn run(self) {
         let mut work = JoinSet::new();
+        let mut ready = false;
         // Raised when this node has more than its share: a task gives its range back.
         let (too_many, _) = watch::channel(0usize);
         while !self.store.pool().is_closed() {
             while work.try_join_next().is_some() {}
-            if let Err(error) = self.look(&mut work, &too_many).await
-                && !self.store.pool().is_closed()
-            {
-                tracing::debug!(%error, "read models cannot be kept at the moment");
+            match self.look(&mut work, &too_many, ready).await {
+                Ok(()) => ready = true,
+                Err(error) if !self.store.pool().is_closed() => {
+                    tracing::debug!(%error, "read models cannot be kept at the moment");
+                }
+                Err(_) => {}
             }
             metrics::gauge!("croupier_projection_ranges").set(count(work.len()));
             sleep(LOOK).await;
@@ -69,9 +73,12 @@ impl Runner {
         &self,
         work: &mut JoinSet<()>,
         too_many: &watch::Sender<usize>,
+        ready: bool,
     ) -> Result<(), ProjectionError> {
         let pool = self.store.pool();
-        ensure_live(pool).await?;
+        if !ready {
+            ensure_live(pool).await?;
+        }
         let share = share(pool, self.owner).await?;
         too_many.send_replace(work.len().saturating_sub(share));
         while work.len() < share {
@@ -101,6 +108,7 @@ impl Range {
     /// Works until somebody else has taken over, or this node has too much.
     async fn keep(&mut self, too_many: &watch::Sender<usize>) -> Result<(), ProjectionError> {
         let (mut renewed, mut parked) = (Instant::now(), None::<Instant>);
+        let mut pause = POLL;
         loop {
             if parked.is_none_or(|at| at.elapsed() >= PARKED) {
                 parked = Some(Instant::now());
@@ -116,7 +124,7 @@ impl Range {
                 return self.lease.release(self.store.pool()).await;
             }
             if new {
-                renewed = Instant::now();
+                (renewed, pause) = (Instant::now(), POLL);
                 continue;
             }
             if renewed.elapsed() >= RENEW {
@@ -125,7 +133,8 @@ impl Range {
                 let mut connection = self.store.pool().acquire().await?;
                 self.lease.advance(&mut connection, &here).await?;
             }
-            sleep(POLL).await;
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST);
         }
     }
 

@@ -35,6 +35,8 @@ pub(crate) struct Options {
 
 /// How many different games are played; the log has copies of them, by other players.
 const PLAYED: u64 = 400;
+/// Games from this number on are dealt while we watch.
+const WATCHED: u64 = 1_000_000;
 /// How many players there are.
 const PLAYERS: u64 = 20_000;
 
@@ -137,8 +139,9 @@ async fn fill(
 async fn deal(store: &Store, log: &[Event], number: u64) -> Result<Uuid, store::AppendError> {
     let (stream, mut head) = (Uuid::now_v7(), Head::NEW);
     let log: Vec<Event> = log.iter().map(|event| by_others(event, number)).collect();
-    // A month of games.
-    let began = 1_800_000_000_000 + number * 31_337 % 2_592_000_000;
+    // A month of games; those that are dealt while we watch end today.
+    let month = 2_592_000_000;
+    let began = 1_800_000_000_000 + if number < WATCHED { number * 31_337 % month } else { month };
     for (n, events) in (0..).zip(log.chunks(200)) {
         let at = Moment(began + n * 1000);
         let (command, request) = (Uuid::new_v4(), Hash::ZERO);
@@ -168,7 +171,7 @@ async fn freshness(
     let background = {
         let (store, games) = (store.clone(), Arc::clone(games));
         tokio::spawn(async move {
-            for number in 1_000_000u64.. {
+            for number in WATCHED.. {
                 let log = &games[usize::try_from(number).unwrap_or(0) % games.len()];
                 if deal(&store, log, number).await.is_err() {
                     return;
@@ -181,7 +184,7 @@ async fn freshness(
     let mut delays = Vec::new();
     for number in 0..200u64 {
         let log = &games[usize::try_from(number)? % games.len()];
-        let game = deal(store, log, 2_000_000 + number).await?;
+        let game = deal(store, log, 2 * WATCHED + number).await?;
         let start = Instant::now();
         while !is_taken_in(store, game).await? {
             tokio::time::sleep(Duration::from_millis(2)).await;
