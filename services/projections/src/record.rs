@@ -105,7 +105,7 @@ pub enum NoRecord {
 impl GameRecord {
     /// What is left of a game; its events from the first to the last.
     pub fn of(log: &[Recorded]) -> Result<Self, NoRecord> {
-        let (Some(first), Some(last)) = (log.first(), log.last()) else {
+        let Some(first) = log.first() else {
             return Err(NoRecord::Broken("there are no events"));
         };
         let Event::Created { ruleset, .. } = &first.event else {
@@ -121,7 +121,7 @@ impl GameRecord {
         for recorded in log {
             fold.apply(&recorded.event, recorded.at);
         }
-        let (Some(by), Some(began_at)) = (fold.ended, fold.began_at) else {
+        let (Some((by, ended_at)), Some(began_at)) = (fold.ended, fold.began_at) else {
             return Err(NoRecord::DoesNotCount);
         };
         if by == DecidedBy::Abandoned {
@@ -133,7 +133,7 @@ impl GameRecord {
             preset: ruleset.preset.clone(),
             most_seats: ruleset.table.max_seats,
             began_at,
-            ended_at: last.at,
+            ended_at,
             by,
             seats: fold.seats,
         })
@@ -147,7 +147,7 @@ struct Fold {
     began_at: Option<Moment>,
     /// Whose turn it is, and since when.
     turn: Option<(SeatNo, Moment)>,
-    ended: Option<DecidedBy>,
+    ended: Option<(DecidedBy, Moment)>,
 }
 
 impl Fold {
@@ -198,7 +198,7 @@ impl Fold {
             }),
             Event::TimedOut { seat, .. } => self.of_seat(*seat, |record| record.time_outs += 1),
             Event::Ended(outcome) => {
-                self.ended = Some(outcome.by);
+                self.ended = Some((outcome.by, at));
                 for record in &mut self.seats {
                     let score = outcome.scores.get(usize::from(record.seat));
                     record.score = score.copied().unwrap_or(0);
