@@ -61,6 +61,7 @@ mod legal;
 mod narrate;
 mod rejection;
 mod ruleset;
+mod short;
 mod slots;
 mod table_view;
 mod text;

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The shield, as a thing that can be named.
-const SHIELD: Word = Word::of("shield");
+pub(super) const SHIELD: Word = Word::of("shield");
 /// A mark, as a thing that can be named.
 const MARK: Word = Word::of("mark");
 

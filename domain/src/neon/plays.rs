@@ -2,7 +2,7 @@
 
 use super::{
     Gift, NeonDesk, Passive,
-    combat::{ability_of, enter, gain, is_over, settle},
+    combat::{SHIELD, ability_of, enter, gain, is_over, settle},
     resolve::{resolve, worth},
 };
 use crate::{
@@ -119,7 +119,7 @@ fn begin_turn(desk: &mut NeonDesk<'_>, seat: SeatNo, round: u32) -> Result<(), R
     let Some(player) = desk.board.player(seat).cloned() else { return Ok(()) };
     if player.shielded {
         let fallen = Change::of(Measure::Shielded, 1, 0);
-        desk.apply_effect(seat, EffectSource::Item(crate::Word::of("shield")), [fallen]);
+        desk.apply_effect(seat, EffectSource::Item(SHIELD), [fallen]);
     }
     if let (Some(Gift::Plate(_)), false, Some(ability)) =
         (desk.board.gift(seat), player.armed, ability_of(desk, seat))

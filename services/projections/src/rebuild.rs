@@ -14,13 +14,11 @@ use crate::{
     Model, ProjectionError,
     lease::{Lease, RANGES, array, begin, ensure_live, next_generation, positions, shards, take},
     records::Records,
-    runner::{LARGE_PAGE, Range, write},
+    runner::{LARGE_PAGE, Range, TYPES, write},
 };
 
 /// How many differences are shown.
 const SHOWN: i64 = 20;
-/// The types of events that end a game.
-const TYPES: [&str; 1] = ["Ended"];
 
 /// Lets reads see the generation before the last rebuild again; it goes on from where it was left.
 pub async fn roll_back(store: &Store, name: &str) -> Result<i32, ProjectionError> {
@@ -34,9 +32,7 @@ pub async fn roll_back(store: &Store, name: &str) -> Result<i32, ProjectionError
         return Err(ProjectionError::NoWayBack { name: model.name.to_owned() });
     };
     let old: i32 = row.try_get(0)?;
-    let find = "SELECT generation FROM projection WHERE name = $1 AND state = 'live'";
-    let live: i32 =
-        sqlx::query(find).bind(model.name).fetch_one(&mut *transaction).await?.try_get(0)?;
+    let live = live_generation(&mut transaction, model).await?;
     hold(&mut transaction, model, &[live, old]).await?;
     // Only one can be live at any moment, also within a statement.
     for (generation, state) in [(live, "old"), (old, "live")] {
@@ -190,6 +186,15 @@ async fn without_hurry(connection: &mut PgConnection) -> Result<(), ProjectionEr
     Ok(())
 }
 
+/// The generation that reads see.
+async fn live_generation(
+    connection: &mut PgConnection,
+    model: Model,
+) -> Result<i32, ProjectionError> {
+    const FIND: &str = "SELECT generation FROM projection WHERE name = $1 AND state = 'live'";
+    Ok(sqlx::query(FIND).bind(model.name).fetch_one(connection).await?.try_get(0)?)
+}
+
 /// Removes a generation.
 async fn discard(
     connection: &mut PgConnection,
@@ -218,9 +223,7 @@ async fn finish(
     let mut connection = store.pool().acquire().await?;
     let mut transaction = connection.begin().await?;
     without_hurry(&mut transaction).await?;
-    let find = "SELECT generation FROM projection WHERE name = $1 AND state = 'live'";
-    let row = sqlx::query(find).bind(model.name).fetch_one(&mut *transaction).await?;
-    let live: i32 = row.try_get(0)?;
+    let live = live_generation(&mut transaction, model).await?;
     let mut leases = hold(&mut transaction, model, &[live, generation]).await?;
     let heads = store.heads().await?;
     for lease in &mut leases {

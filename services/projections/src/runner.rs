@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The end of a game is what a read model waits for.
-const TYPES: [&str; 1] = ["Ended"];
+pub(crate) const TYPES: [&str; 1] = ["Ended"];
 /// How many games of a shard are taken in at once while games go on, and when all are folded anew.
 const PAGE: u32 = 50;
 pub(crate) const LARGE_PAGE: u32 = 250;
