@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{GameId, Moment, PlayerId, Ruleset, SeatNo, fair::Commitment};
+use crate::{GameId, Moment, PlayerId, Ruleset, SeatNo, VoidedFor, fair::Commitment};
 
 /// A wish, checked by [`crate::decide`]: it holds what a client sent, right or wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +71,11 @@ pub enum Command {
     Abandon {
         /// When its last event was recorded: a fact of the log, like the time itself.
         touched: Moment,
+    },
+    /// The house makes a game void, whether it is over or not.
+    Void {
+        /// Why.
+        why: VoidedFor,
     },
 }
 

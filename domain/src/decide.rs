@@ -2,7 +2,7 @@
 
 use crate::{
     Command, DecidedBy, Dice, Event, Game, LeftBecause, Moment, Name, PlayerId, Rejection, SeatNo,
-    Stage, Table, TurnEnd,
+    Stage, Table, TurnEnd, VoidedFor,
     desk::{Desk, Rulebook},
     fair,
     text::ClientSeed,
@@ -39,6 +39,7 @@ pub(crate) fn decide_with<B: Rulebook>(
     use Stage::{Ended, Gathering, Playing};
     match (command, &desk.table.stage) {
         (Command::Create { .. }, _) => Err(Rejection::AlreadyCreated),
+        (Command::Void { why }, _) => void(&mut desk, *why),
         (_, Ended(_)) => Err(Rejection::GameOver),
 
         (Command::Join { player, name, seed }, Gathering) => {
@@ -170,6 +171,16 @@ fn abandon<B: Rulebook>(desk: &mut Desk<'_, B>, touched: Moment) -> Result<(), R
         return Err(Rejection::NotStale { since_hours, needed_hours });
     }
     desk.end(DecidedBy::Abandoned, Vec::new())
+}
+
+/// A game that is over stays as it was played; one that is not ends here, without a winner.
+fn void<B: Rulebook>(desk: &mut Desk<'_, B>, why: VoidedFor) -> Result<(), Rejection> {
+    if desk.table.voided.is_some() {
+        return Err(Rejection::AlreadyVoid);
+    }
+    let over = matches!(desk.table.stage, Stage::Ended(_));
+    desk.record(Event::Voided { why });
+    if over { Ok(()) } else { desk.end(DecidedBy::Voided, Vec::new()) }
 }
 
 /// The others play on; one left wins.

@@ -300,7 +300,7 @@ impl<'a, B: Rulebook> Desk<'a, B> {
         let promised =
             |secret: &_| fair::commitment(secret, table.id, table.ruleset_hash) == table.commitment;
         let secret = self.dice.secret().filter(promised).ok_or(Rejection::WrongSecret)?;
-        if by != DecidedBy::Abandoned {
+        if !matches!(by, DecidedBy::Abandoned | DecidedBy::Voided) {
             let rules = &self.table.ruleset.table;
             let (finish, win) = (rules.finish_award, rules.win_award);
             let seated: Vec<SeatNo> = self.table.seated().collect();

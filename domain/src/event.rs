@@ -135,6 +135,11 @@ pub enum Event {
         /// The secret of the game's commitment.
         secret: Secret,
     },
+    /// The game counts no more: what it awarded is taken back, and no figure knows of it.
+    Voided {
+        /// Why.
+        why: VoidedFor,
+    },
     /// Not in a game: something happened to an account.
     Account(AccountEvent),
     /// Not in a game: something happened to the catalogue of special dice.
@@ -514,11 +519,42 @@ pub enum DecidedBy {
     Deserted,
     /// Nobody touched it for too long.
     Abandoned,
+    /// It was made void while it was played.
+    Voided,
+}
+
+/// Why a game is made void.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VoidedFor {
+    /// Something did not work as it should.
+    Malfunction,
+    /// Somebody cheated.
+    Cheating,
+    /// Players played into each other's hands.
+    Collusion,
+    /// The game was opened or run by mistake.
+    Mistake,
+}
+
+impl VoidedFor {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Malfunction, Self::Cheating, Self::Collusion, Self::Mistake];
+
+    /// As people read it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Malfunction => "something did not work as it should",
+            Self::Cheating => "somebody cheated",
+            Self::Collusion => "players played into each other's hands",
+            Self::Mistake => "it was a mistake",
+        }
+    }
 }
 
 impl Event {
     /// The names of all types of a game.
-    pub const NAMES: [&'static str; 21] = [
+    pub const NAMES: [&'static str; 22] = [
         "Created",
         "SeatTaken",
         "SeedChosen",
@@ -540,6 +576,7 @@ impl Event {
         "TurnEnded",
         "Ended",
         "SeedRevealed",
+        "Voided",
     ];
 
     /// The type's name, as the log stores it.
@@ -566,6 +603,7 @@ impl Event {
             Self::TurnEnded(_) => "TurnEnded",
             Self::Ended(_) => "Ended",
             Self::SeedRevealed { .. } => "SeedRevealed",
+            Self::Voided { .. } => "Voided",
             Self::Account(event) => event.name(),
             Self::Catalogue(event) => event.name(),
         }
@@ -595,6 +633,7 @@ impl Event {
             | Self::Drawn(_)
             | Self::Ended(_)
             | Self::SeedRevealed { .. }
+            | Self::Voided { .. }
             | Self::Account(_)
             | Self::Catalogue(_) => None,
         }
@@ -624,6 +663,7 @@ impl Event {
             | Self::TurnEnded(_)
             | Self::Ended(_)
             | Self::SeedRevealed { .. }
+            | Self::Voided { .. }
             | Self::Account(_)
             | Self::Catalogue(_) => true,
         }

@@ -38,6 +38,7 @@ pub fn explain(event: &Event) -> Vec<String> {
         | Event::TurnEnded(_)
         | Event::Ended(_)
         | Event::SeedRevealed { .. }
+        | Event::Voided { .. }
         | Event::Account(_)
         | Event::Catalogue(_) => Vec::new(),
     }

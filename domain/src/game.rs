@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Dollars, Event, GameId, Moment, Name, Outcome, PlayerId, Ruleset, SeatNo, TurnEnd,
+    Dollars, Event, GameId, Moment, Name, Outcome, PlayerId, Ruleset, SeatNo, TurnEnd, VoidedFor,
     fair::{Commitment, RulesetHash},
     games::Board,
     text::ClientSeed,
@@ -41,6 +41,9 @@ pub struct Table {
     pub turn: Turn,
     /// How often dice were rolled.
     pub rolls: u64,
+    /// Why it counts no more, if it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voided: Option<VoidedFor>,
 }
 
 /// How far a game is.
@@ -124,6 +127,7 @@ impl Game {
             stage: Stage::Gathering,
             turn: Turn::default(),
             rolls: 0,
+            voided: None,
         };
         Some(Self { board: Board::new(&ruleset.rules), table })
     }
@@ -173,6 +177,7 @@ impl Table {
                 }
             }
             Event::Ended(outcome) => self.stage = Stage::Ended(outcome.clone()),
+            Event::Voided { why } => self.voided = Some(*why),
             Event::Created { .. }
             | Event::LoadoutChosen { .. }
             | Event::CharacterChosen { .. }

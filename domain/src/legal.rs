@@ -27,6 +27,8 @@ pub enum Legal {
     TimeOut(SeatNo, Moment),
     /// Close the game, once it was not touched for so many hours.
     Abandon(u32),
+    /// Make the game void.
+    Void,
 }
 
 /// Every command that would be accepted; `None` is a game not created yet.
@@ -36,6 +38,9 @@ pub fn legal_commands(game: Option<&Game>) -> Vec<Legal> {
 
 pub(crate) fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
     let mut legal = Vec::new();
+    if table.voided.is_none() {
+        legal.push(Legal::Void);
+    }
     match table.stage {
         Stage::Ended(_) => return legal,
         Stage::Gathering => {
@@ -69,7 +74,8 @@ impl Legal {
         match (self, command) {
             (Self::Create, Command::Create { .. })
             | (Self::Join, Command::Join { .. })
-            | (Self::Start, Command::Start) => true,
+            | (Self::Start, Command::Start)
+            | (Self::Void, Command::Void { .. }) => true,
             (Self::Abandon(hours), Command::Abandon { touched }) => {
                 now >= touched.plus_hours(*hours)
             }

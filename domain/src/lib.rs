@@ -82,6 +82,7 @@ pub use effect::{Change, EffectApplied, EffectSource, Measure};
 pub use event::{
     AwardedFor, Banked, Boost, ColourDraw, ColoursDrawn, Combination, CombinationName, DecidedBy,
     Drawn, Event, Farkled, FarkledBy, LeftBecause, Outcome, Rolled, Saved, TurnEnd, TurnEnded,
+    VoidedFor,
 };
 pub use explain::explain;
 pub use faces::Faces;

@@ -67,6 +67,7 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
             format!("time is up for {}, {in_a_row} in a row", who(*seat))
         }
         Event::Ended(outcome) => ending(outcome, table),
+        Event::Voided { why } => format!("the game is void: {}", why.words()),
         Event::Created { .. }
         | Event::Started { .. }
         | Event::TurnEnded(_)
@@ -151,6 +152,7 @@ fn ending(outcome: &Outcome, table: &Table) -> String {
         DecidedBy::LastSeat => format!("{winners} wins: all others have left"),
         DecidedBy::Deserted => "everybody has left, nobody wins".to_owned(),
         DecidedBy::Abandoned => "the game is abandoned, nobody wins".to_owned(),
+        DecidedBy::Voided => "the game ends here, nobody wins".to_owned(),
     }
 }
 

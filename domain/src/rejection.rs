@@ -40,6 +40,8 @@ pub enum Rejection {
     NotStarted,
     #[error("the game is over")]
     GameOver,
+    #[error("the game is void already")]
+    AlreadyVoid,
     #[error("there is no seat {seat}; the table has {seats}, counted from 0")]
     NoSuchSeat { seat: SeatNo, seats: u8 },
     #[error("seat {seat} has left the game")]

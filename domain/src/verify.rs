@@ -23,9 +23,11 @@ pub fn verify(log: &[Event]) -> Result<Proven, Unproven> {
     else {
         return Err(Unproven::NoGame);
     };
-    let Some(Event::SeedRevealed { secret }) = log.last() else {
-        return Err(Unproven::NotRevealed);
-    };
+    // Behind the end there can only be that the game was made void.
+    let secret = log.iter().rev().take(2).find_map(|event| {
+        if let Event::SeedRevealed { secret } = event { Some(secret) } else { None }
+    });
+    let secret = secret.ok_or(Unproven::NotRevealed)?;
     if commitment(secret, *id, *ruleset_hash) != *promised {
         return Err(Unproven::Commitment);
     }
@@ -88,6 +90,7 @@ fn command_behind(game: Option<&Game>, log: &[Event]) -> Option<Command> {
         Event::CharacterChosen { seat, character } => {
             Command::ChooseCharacter { seat: *seat, character: character.to_string() }
         }
+        Event::Voided { why } => Command::Void { why: *why },
         Event::Started { .. } => Command::Start,
         Event::TimedOut { seat, .. } => Command::TimeOut { seat: *seat },
         Event::SeatLeft { seat, why: LeftBecause::Quit } => Command::Leave { seat: *seat },

@@ -585,6 +585,37 @@ fn more_than_owned_is_told_before_what_is_equipped() {
     purse.refuses(&sell("LUCKY", 2), die_locked("LUCKY", 2, 1));
 }
 
+/// A game that is void is as if nothing had been earned; what is spent already is not owed.
+#[test]
+fn what_a_void_game_awarded_is_taken_back() {
+    let mut purse = Purse::with(3);
+    purse.one(&credit(5));
+    let reverse = |amount| AccountCommand::Reverse { game: game(1), event: 40, amount };
+    let taken = |amount, missing, balance| AccountEvent::MoneyReversed {
+        game: game(1),
+        event: 40,
+        amount,
+        missing,
+        balance,
+    };
+    assert_eq!(purse.one(&reverse(5)), taken(5, 0, 3));
+    assert_eq!(purse.one(&reverse(5)), taken(3, 2, 0));
+    let entry = purse.log.last().unwrap().entry().unwrap();
+    assert_eq!((entry.change, entry.balance, entry.reason), (-3, 0, "reversal"));
+    Purse::none().refuses(&reverse(1), Rejection::NoWallet);
+}
+
+/// What was spent is what dice cost, less what they brought.
+#[test]
+fn what_was_spent() {
+    let mut purse = Purse::with(100);
+    let price = i64::from(purse.catalogue.named("LUCKY").unwrap().price);
+    purse.one(&buy("LUCKY", 3));
+    assert_eq!(purse.account().spent, 3 * price);
+    purse.one(&sell("LUCKY", 1));
+    assert_eq!(purse.account().spent, 3 * price - price / 2);
+}
+
 impl Numbers {
     fn game(&mut self) -> GameId {
         game(self.one_of(&[1, 2, 3]))
@@ -635,6 +666,10 @@ impl Numbers {
                     0 => AccountCommand::Settle { game: self.game(), dice },
                     _ => AccountCommand::Lock { game: self.game(), dice },
                 }
+            }
+            19 if self.below(2) == 0 => {
+                let amount = self.one_of(&[1, 2, 5, 3_000]);
+                AccountCommand::Reverse { game: self.game(), event: 7, amount }
             }
             _ => AccountCommand::Release { game: self.game() },
         }

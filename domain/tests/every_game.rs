@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use common::{Match, Numbers, SECRET, bank, create, join, play, roll, save};
 use domain::{
     Ability, Command, Event, Exchange, GAMES, Game, Legal, Moment, Play, Proven, Rejection, Rules,
-    Ruleset, Slots, Stage, decide,
+    Ruleset, Slots, Stage, VoidedFor, decide,
     fair::FairDice,
     legal_commands, replay,
     rogue::{Category, Colour},
@@ -24,6 +24,7 @@ fn universe(table: &Match) -> Vec<Command> {
     let seats = u8::try_from(table.game().table.seats.len()).unwrap();
     let mut all =
         vec![create(Ruleset::clone(&table.game().table.ruleset)), Command::Start, join(100)];
+    all.push(Command::Void { why: VoidedFor::Malfunction });
     all.extend([table.now, Moment(0)].map(|touched| Command::Abandon { touched }));
     for seat in 0..=seats {
         all.push(Command::ChooseSeed { seat, seed: "another".into() });
@@ -193,6 +194,43 @@ fn generous() -> [(&'static str, Ruleset); 4] {
     ]
 }
 
+/// A game can be made void once, at any time: it is over then, with its secret revealed, pays nobody, and is proven as before.
+fn is_made_void(table: &mut Match) {
+    let over = matches!(table.game().table.stage, Stage::Ended(_));
+    let (board, log) = (table.game().board.scores(), table.log.clone());
+    let events = table.tell_fairly(&Command::Void { why: VoidedFor::Cheating }).unwrap();
+    let made: Vec<&str> = events.iter().map(Event::name).collect();
+    let ends: &[&str] = if over { &[] } else { &["Ended", "SeedRevealed"] };
+    assert_eq!(made, [&["Voided"], ends].concat());
+    assert_eq!(table.game().table.voided, Some(VoidedFor::Cheating));
+    assert_eq!(table.game().board.scores(), board, "it stays as it was played");
+    let events = log.len() + events.len();
+    assert_eq!(verify(&table.log), Ok(Proven { rolls: table.game().table.rolls, events }));
+    let again = Command::Void { why: VoidedFor::Mistake };
+    assert_eq!(table.decide(&again, &[]), Err(Rejection::AlreadyVoid));
+    assert_eq!(Rejection::AlreadyVoid.to_string(), "the game is void already");
+    is_the_fold_of_its_log(table);
+    listed_if_and_only_if_accepted(table);
+}
+
+#[test]
+fn a_game_is_made_void_at_any_time() {
+    for (_, preset) in presets() {
+        is_made_void(&mut Match::under(&preset));
+        for turns in [0, 1, 7] {
+            let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+            let mut table = begun(&preset, &mut numbers);
+            for _ in 0..turns {
+                if table.game().to_move().is_some() {
+                    let command = choose(&table, &mut numbers, false);
+                    table.tell_fairly(&command).unwrap();
+                }
+            }
+            is_made_void(&mut table);
+        }
+    }
+}
+
 #[test]
 fn every_game_ends_and_is_proven() {
     let mut seen = BTreeSet::new();
@@ -221,8 +259,10 @@ fn every_game_ends_and_is_proven() {
             assert_eq!(outcome.scores, table.game().board.scores());
             let proven = Proven { rolls: table.game().table.rolls, events: table.log.len() };
             assert_eq!(verify(&table.log), Ok(proven), "{game} {}", preset.preset);
-            assert!(legal_commands(table.game.as_ref()).is_empty());
+            assert_eq!(legal_commands(table.game.as_ref()), [Legal::Void]);
             assert_eq!(table.decide(&roll(0), &[]), Err(Rejection::GameOver));
+            is_made_void(&mut table);
+            seen.insert("Voided");
         }
     }
     // All of them but what nobody chose here.

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use common::{Match, NOW, SECRET, bank, create, join, play, roll, ruleset, save};
 use domain::{
     Board, Combination, Command, Event, Game, Legal, Measure, Moment, NoDice, Play, Proven,
-    Rejection, Slots, Stage, decide, fair::FairDice, farkle::dice::Catalogue, legal_commands,
-    replay, verify,
+    Rejection, Slots, Stage, VoidedFor, decide, fair::FairDice, farkle::dice::Catalogue,
+    legal_commands, replay, verify,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 fn universe(seats: u8) -> Vec<Command> {
     let mut all = vec![create(ruleset("classic", json!({}))), Command::Start];
     all.extend([NOW, Moment(0)].map(|touched| Command::Abandon { touched }));
-    all.push(join(100));
+    all.extend([join(100), Command::Void { why: VoidedFor::Mistake }]);
     for seat in 0..=seats {
         all.push(Command::ChooseSeed { seat, seed: "another".into() });
         all.push(Command::ChooseLoadout { seat, dice: vec!["MIDAS".into()] });
@@ -248,8 +248,9 @@ proptest! {
         let Stage::Ended(_) = table.game().table.stage else { return Ok(()) };
         let proven = Proven { rolls: table.game().table.rolls, events: table.log.len() };
         prop_assert_eq!(verify(&table.log), Ok(proven));
-        prop_assert!(legal_commands(table.game.as_ref()).is_empty());
-        for command in universe(2).into_iter().skip(1) {
+        prop_assert_eq!(legal_commands(table.game.as_ref()), [Legal::Void]);
+        let void = |command: &Command| matches!(command, Command::Void { .. });
+        for command in universe(2).into_iter().skip(1).filter(|command| !void(command)) {
             prop_assert_eq!(table.decide(&command, &[]), Err(Rejection::GameOver));
         }
     }
@@ -317,8 +318,8 @@ fn random_games_see_every_kind_of_event_and_end() {
             ends.insert(format!("{:?}", outcome.by));
         }
     }
-    // These are of other games.
-    let others = ["CharacterChosen", "Drawn", "Asked", "Answered"];
+    // These are of other games, and of the house.
+    let others = ["CharacterChosen", "Drawn", "Asked", "Answered", "Voided"];
     let of_farkle = Event::NAMES.into_iter().filter(|name| !others.contains(name));
     assert_eq!(events, of_farkle.collect());
     // A tie decided by the best round is too rare for chance; a scenario plays it.

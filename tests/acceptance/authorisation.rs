@@ -124,6 +124,11 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
         [Unauthenticated, Forbidden, Forbidden, Forbidden, Allowed, Allowed],
     ),
     (
+        "voidGame",
+        "mutation { voidGame(gameId: $game, reason: MISTAKE) { errors { code } } }",
+        [Unauthenticated, Forbidden, Forbidden, Forbidden, Allowed, Allowed],
+    ),
+    (
         "signOut",
         "mutation { signOut { ended } }",
         [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],

@@ -46,6 +46,15 @@ pub enum AccountCommand {
         /// How much.
         amount: Dollars,
     },
+    /// Takes back what was earned in a game that is void, as far as it is there.
+    Reverse {
+        /// The game.
+        game: GameId,
+        /// The version of the game's event that made it void.
+        event: u64,
+        /// What the game awarded.
+        amount: Dollars,
+    },
     /// Keeps a loadout under a name, in place of one that has it.
     StoreLoadout {
         /// The name.
@@ -111,6 +120,11 @@ pub fn decide_account(
             let balance = account.balance.checked_add(*amount).ok_or(Rejection::WalletFull)?;
             let (game, event, why, amount) = (*game, *event, *why, *amount);
             AccountEvent::MoneyCredited { game, event, why, amount, balance }
+        }
+        (Some(account), Command::Reverse { game, event, amount }) => {
+            let (game, event, taken) = (*game, *event, (*amount).min(account.balance));
+            let (missing, balance) = (amount - taken, account.balance - taken);
+            AccountEvent::MoneyReversed { game, event, amount: taken, missing, balance }
         }
         (Some(account), Command::StoreLoadout { name, dice }) => {
             store_loadout(account, name, dice, catalogue)?

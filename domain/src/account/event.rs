@@ -59,6 +59,20 @@ pub enum AccountEvent {
         /// The balance with it.
         balance: Dollars,
     },
+    /// What a game awarded was taken back: it is void.
+    MoneyReversed {
+        /// The game.
+        game: GameId,
+        /// The version of the game's event that made it void.
+        event: u64,
+        /// How much.
+        amount: Dollars,
+        /// What was awarded beyond it, and spent already.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        missing: Dollars,
+        /// The balance after it.
+        balance: Dollars,
+    },
     /// A loadout was kept under a name, or changed.
     LoadoutStored {
         /// The name.
@@ -85,6 +99,11 @@ pub enum AccountEvent {
     },
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+const fn is_zero(amount: &Dollars) -> bool {
+    *amount == 0
+}
+
 /// A line of the ledger: money that came or went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -92,7 +111,7 @@ pub struct Entry {
     pub change: i64,
     /// The balance after it.
     pub balance: Dollars,
-    /// What for: `opening`, `purchase`, `sale`, `finishing`, `winning` or `die`.
+    /// What for: `opening`, `purchase`, `sale`, `finishing`, `winning`, `die` or `reversal`.
     pub reason: &'static str,
     /// The kind of die it was about.
     pub code: Option<Code>,
@@ -102,11 +121,12 @@ pub struct Entry {
 
 impl AccountEvent {
     /// The names of all types.
-    pub const NAMES: [&'static str; 8] = [
+    pub const NAMES: [&'static str; 9] = [
         "WalletOpened",
         "DieBought",
         "DieSold",
         "MoneyCredited",
+        "MoneyReversed",
         "LoadoutStored",
         "LoadoutDropped",
         "DiceLocked",
@@ -120,6 +140,7 @@ impl AccountEvent {
             Self::DieBought { .. } => "DieBought",
             Self::DieSold { .. } => "DieSold",
             Self::MoneyCredited { .. } => "MoneyCredited",
+            Self::MoneyReversed { .. } => "MoneyReversed",
             Self::LoadoutStored { .. } => "LoadoutStored",
             Self::LoadoutDropped { .. } => "LoadoutDropped",
             Self::DiceLocked { .. } => "DiceLocked",
@@ -152,6 +173,10 @@ impl AccountEvent {
                     AwardedFor::Die(die) => ("die", Some(die.code)),
                 };
                 Entry { code, game: Some((*game, *event)), ..plain(*amount, *balance, reason) }
+            }
+            Self::MoneyReversed { game, event, amount, balance, .. } => {
+                let entry = plain(*amount, *balance, "reversal");
+                Entry { change: -entry.change, game: Some((*game, *event)), ..entry }
             }
             Self::LoadoutStored { .. }
             | Self::LoadoutDropped { .. }

@@ -28,6 +28,14 @@ pub struct Account {
     pub equipped: BTreeMap<GameId, BTreeMap<Code, u32>>,
     /// Loadouts kept under a name.
     pub loadouts: BTreeMap<Name, Vec<Code>>,
+    /// What was paid for dice altogether, less what they brought when sold back.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub spent: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+const fn is_zero(amount: &i64) -> bool {
+    *amount == 0
 }
 
 impl Account {
@@ -40,11 +48,13 @@ impl Account {
             account.balance = entry.balance;
         }
         match event {
-            AccountEvent::DieBought { code, quantity, .. } => {
+            AccountEvent::DieBought { code, quantity, amount, .. } => {
+                account.spent = account.spent.saturating_add((*amount).into());
                 let owned = account.dice.entry(*code).or_default();
                 *owned = owned.saturating_add(*quantity);
             }
-            AccountEvent::DieSold { code, quantity, .. } => {
+            AccountEvent::DieSold { code, quantity, amount, .. } => {
+                account.spent = account.spent.saturating_sub((*amount).into());
                 let left = account.owned(*code).saturating_sub(*quantity);
                 account.dice.insert(*code, left);
                 account.dice.retain(|_, owned| *owned > 0);
@@ -61,7 +71,9 @@ impl Account {
             AccountEvent::DiceReleased { game } => {
                 account.equipped.remove(game);
             }
-            AccountEvent::WalletOpened { .. } | AccountEvent::MoneyCredited { .. } => {}
+            AccountEvent::WalletOpened { .. }
+            | AccountEvent::MoneyCredited { .. }
+            | AccountEvent::MoneyReversed { .. } => {}
         }
         account
     }

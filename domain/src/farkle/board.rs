@@ -230,6 +230,7 @@ impl Farkle {
             | Event::MoneyAwarded { .. }
             | Event::TimedOut { .. }
             | Event::SeedRevealed { .. }
+            | Event::Voided { .. }
             | Event::Account(_)
             | Event::Catalogue(_) => {}
             Event::Ended(_) => {

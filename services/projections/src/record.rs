@@ -124,7 +124,7 @@ impl GameRecord {
         let (Some((by, ended_at)), Some(began_at)) = (fold.ended, fold.began_at) else {
             return Err(NoRecord::DoesNotCount);
         };
-        if by == DecidedBy::Abandoned {
+        if matches!(by, DecidedBy::Abandoned | DecidedBy::Voided) {
             return Err(NoRecord::DoesNotCount);
         }
         Ok(Self {
@@ -212,6 +212,7 @@ impl Fold {
             | Event::Asked { .. }
             | Event::Answered { .. }
             | Event::SeedRevealed { .. }
+            | Event::Voided { .. }
             | Event::Account(_)
             | Event::Catalogue(_) => {}
         }

@@ -20,12 +20,18 @@ pub(crate) fn run(url: &str, out: &mut impl Write) -> io::Result<ExitCode> {
         checked
     })?;
     match checked {
-        Ok(Audit { wallets, lines, awards, pending, parked }) => {
+        Ok(Audit { wallets, lines, awards, pending, parked, reversed }) => {
             writeln!(
                 out,
                 "{GOOD}✓{GOOD:#} {wallets} wallets: each balance is the sum of its ledger, {lines} lines in all"
             )?;
             writeln!(out, "{GOOD}✓{GOOD:#} {awards} awards of games, each credited once")?;
+            if reversed > 0 {
+                writeln!(
+                    out,
+                    "{GOOD}✓{GOOD:#} of games that are void, what {reversed} players earned is taken back"
+                )?;
+            }
             if pending > 0 {
                 writeln!(out, "{BROKEN}!{BROKEN:#} {pending} awards are on their way")?;
             }

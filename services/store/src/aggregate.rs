@@ -77,6 +77,8 @@ impl Aggregate for Game {
             Command::Create { .. } => true,
             // These are the house's.
             Command::TimeOut { .. } | Command::Abandon { .. } => false,
+            // So is this, by somebody who works for it; not by who plays.
+            Command::Void { .. } => !self.table.seats.iter().any(|seat| seat.player.0 == actor),
         }
     }
 
@@ -112,6 +114,7 @@ impl Aggregate for Account {
             | AccountCommand::DropLoadout { .. } => true,
             AccountCommand::Open { .. }
             | AccountCommand::Credit { .. }
+            | AccountCommand::Reverse { .. }
             | AccountCommand::Lock { .. }
             | AccountCommand::Settle { .. }
             | AccountCommand::Release { .. } => false,

@@ -20,6 +20,7 @@ use super::{
     rules::RulesetView,
     scalars::{Instant, Long, int},
     seat::Seat,
+    support::VoidReason,
     viewer_if_any,
 };
 use crate::{
@@ -408,7 +409,7 @@ impl GameView {
         let game = self.game()?;
         let my_seat = viewer_if_any(ctx).and_then(|viewer| seat_of(game, viewer.account));
         let is_mine = |legal: &LegalCommand| {
-            let house = matches!(legal.command, "timeOut" | "abandon");
+            let house = matches!(legal.command, "timeOut" | "abandon" | "voidGame");
             !house && (legal.seat.is_none() || legal.seat == my_seat.map(i32::from))
         };
         let legal = game.legal_commands().into_iter().map(LegalCommand::of);
@@ -453,6 +454,11 @@ impl GameView {
             winners: winners.collect(),
             scores: outcome.scores.iter().map(|&points| Long(points)).collect(),
         }))
+    }
+
+    /// Why it counts no more, if it was made void.
+    async fn voided(&self) -> async_graphql::Result<Option<VoidReason>> {
+        Ok(self.game()?.table.voided.map(VoidReason::from))
     }
 
     /// What makes the dice fair.
@@ -554,6 +560,7 @@ impl LegalCommand {
                 Self { from: Some(Instant(from)), ..Self::new("timeOut", Some(seat)) }
             }
             Legal::Abandon(_) => Self::new("abandon", None),
+            Legal::Void => Self::new("voidGame", None),
         }
     }
 

@@ -23,6 +23,7 @@ mod session;
 mod shop;
 mod statistics;
 mod subscription;
+mod support;
 mod table;
 mod wallet;
 
@@ -47,6 +48,7 @@ pub(crate) struct Mutation(
     table::TableMutation,
     shop::ShopMutation,
     session::SessionMutation,
+    support::SupportMutation,
 );
 
 pub(crate) type Api = Schema<query::Query, Mutation, subscription::Subscription>;

@@ -60,8 +60,10 @@ impl Subscription {
         }
         // A game that is over has nothing more to say than what it said.
         let over = matches!(view.game()?.table.stage, Stage::Ended(_));
-        let silent = over && after == view.state.head.version;
-        let events = stream::iter((!silent).then(|| app.tables.follow(id, after))).flatten();
+        let until = over.then_some(view.state.head.version);
+        let silent = until == Some(after);
+        let follow = || app.tables.follow(id, after, until);
+        let events = stream::iter((!silent).then(follow)).flatten();
         Ok(events.map(|event| Ok(GameEvent::logged(event?, None))))
     }
 

@@ -13,7 +13,7 @@ use super::{
     dice::DieKindView,
     errors::bad_input,
     ids::Named,
-    scalars::{Instant, int},
+    scalars::{Instant, Long, int},
 };
 use crate::{
     play::PlayError,
@@ -38,7 +38,8 @@ pub(super) struct LedgerEntry {
     change: i32,
     /// The balance after it.
     balance: i32,
-    /// What for: `opening`, `purchase`, `sale`, `finishing`, `winning` or `die` (a special die earned it).
+    /// What for: `opening`, `purchase`, `sale`, `finishing`, `winning`, `die` (a special die earned it), or `reversal` (the game
+    /// is void).
     reason: &'static str,
     /// The kind of die it was about, if it was about one.
     code: Option<String>,
@@ -78,6 +79,11 @@ impl Wallet {
     /// The dollars in it: the sum of its ledger.
     async fn balance(&self) -> i32 {
         int(self.state.now.as_ref().map_or(0, |account| account.balance))
+    }
+
+    /// The dollars paid for dice altogether, less what they brought when sold back.
+    async fn spent(&self) -> Long {
+        Long(self.state.now.as_ref().map_or(0, |account| account.spent))
     }
 
     /// Every change, the newest first.

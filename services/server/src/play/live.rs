@@ -161,18 +161,21 @@ impl Tables {
         self: &Arc<Self>,
         game: Uuid,
         after: i64,
+        until: Option<i64>,
     ) -> impl Stream<Item = Result<Arc<Recorded>, PlayError>> + Send + use<> {
         // Listening begins before reading: what happens in between is heard.
         let live = self.live.games.listen(game);
         let read = Some(reading(&self.store, game, after));
         let state = Following { store: self.store.clone(), game, last: after, live, read };
-        stream::unfold(Some(state), |state| async move {
+        // A game that is played ends with its secret; one that was over, where it ended.
+        let last = move |event: &Recorded| match until {
+            Some(version) => event.version >= version,
+            None => matches!(event.event, Event::SeedRevealed { .. }),
+        };
+        stream::unfold(Some(state), move |state| async move {
             let mut state = state?;
             match state.next().await? {
-                // Nothing comes behind the secret of a game that is over.
-                Ok(event) if matches!(event.event, Event::SeedRevealed { .. }) => {
-                    Some((Ok(event), None))
-                }
+                Ok(event) if last(&event) => Some((Ok(event), None)),
                 Ok(event) => Some((Ok(event), Some(state))),
                 // What cannot be read is told once.
                 Err(error) => Some((Err(error.into()), None)),

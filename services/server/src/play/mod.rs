@@ -18,7 +18,7 @@ mod tests;
 use std::sync::Arc;
 
 use domain::{
-    Command, Dollars, Event, Game, GameId, Moment, Play, PlayerId, Ruleset, SeatNo,
+    Command, Dollars, Event, Game, GameId, Moment, Play, PlayerId, Ruleset, SeatNo, VoidedFor,
     fair::{commitment, ruleset_hash},
 };
 use sha2::{Digest, Sha256};
@@ -225,6 +225,26 @@ impl Tables {
         };
         let id = once.id.unwrap_or_else(Uuid::now_v7);
         self.execute(game, &command, id, viewer.account, once.expected).await
+    }
+
+    /// Makes a game void, in the name of who works for the house.
+    pub(crate) async fn void(
+        &self,
+        staff: &Viewer,
+        game: Uuid,
+        why: VoidedFor,
+        once: Once,
+    ) -> Result<Done, PlayError> {
+        if self.store.games.fresh(game).await?.now.is_none() {
+            return Err(Refusal::no_such_game().into());
+        }
+        let id = once.id.unwrap_or_else(Uuid::now_v7);
+        let done = self.execute(game, &Command::Void { why }, id, staff.account, None).await?;
+        if !done.repeated {
+            metrics::counter!("croupier_voided").increment(1);
+            tracing::info!(staff = %staff.account, %game, ?why, "a game was made void");
+        }
+        Ok(done)
     }
 
     /// Where the player sits; who left sits there no more, but may ask again for what was answered.

@@ -216,7 +216,7 @@ impl Run<'_> {
         let none = Scripted::default();
         let scripted = match verb {
             Verb::Play(_, scripted) | Verb::TimeOut(scripted) => scripted,
-            Verb::Quit | Verb::Abandon => &none,
+            Verb::Quit | Verb::Abandon | Verb::Void(_) => &none,
         };
         let command = verb.command(u8::try_from(seat).unwrap_or(u8::MAX), touched);
         let answer = self.tell(line, &command, scripted);
@@ -246,7 +246,7 @@ impl Run<'_> {
         match verb {
             Verb::TimeOut(_) => next.max(table.turn.deadline.unwrap_or(next)),
             Verb::Abandon => self.now.plus_hours(table.ruleset.table.expiry_hours),
-            Verb::Play(..) | Verb::Quit => next,
+            Verb::Play(..) | Verb::Quit | Verb::Void(_) => next,
         }
     }
 

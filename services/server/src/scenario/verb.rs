@@ -1,6 +1,8 @@
 //! The verbs of a step: `roll [1,2,3]`, `save [0]`, `bank`, …
 
-use domain::{Ability, Command, Exchange, Moment, Play, SeatNo, farkle::dice::Code, rogue::Colour};
+use domain::{
+    Ability, Command, Exchange, Moment, Play, SeatNo, VoidedFor, farkle::dice::Code, rogue::Colour,
+};
 
 /// What a step does.
 #[derive(Clone, Debug)]
@@ -13,6 +15,8 @@ pub(super) enum Verb {
     Quit,
     /// The house closes the game.
     Abandon,
+    /// The house makes the game void.
+    Void(VoidedFor),
 }
 
 /// How dice fall: raw values, and the colours they come up in.
@@ -24,7 +28,7 @@ pub(super) struct Scripted {
 
 const VERBS: &str = "roll [raw values], roll [raw values] keep [slots], save [slots], bank, bank [slots], forfeit, score <category>, resolve, \
      ability <how>, stay, yield, buy <code>, buy <code> -> <seat>, renew, use <code>, evolve <code>, end, timeout, timeout [raw values], quit; \
-     house: abandon";
+     house: abandon, void <why>";
 
 impl Verb {
     /// A verb as a step writes it, for a seat or for the house.
@@ -58,6 +62,9 @@ impl Verb {
             ("timeout", _, false) => Ok(Self::TimeOut(dice(rest)?)),
             ("quit", "", false) => Ok(Self::Quit),
             ("abandon", "", true) => Ok(Self::Abandon),
+            ("void", why, true) => serde_json::from_value(why.into())
+                .map(Self::Void)
+                .map_err(|_| format!("'{why}' is no reason to make a game void")),
             _ => Err(format!("'{written}' is no step; there are: {VERBS}")),
         }
     }
@@ -69,6 +76,7 @@ impl Verb {
             Self::TimeOut(_) => Command::TimeOut { seat },
             Self::Quit => Command::Leave { seat },
             Self::Abandon => Command::Abandon { touched },
+            Self::Void(why) => Command::Void { why: *why },
         }
     }
 }

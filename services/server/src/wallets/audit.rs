@@ -23,6 +23,8 @@ pub(crate) struct Audit {
     pub(crate) pending: usize,
     /// Awards that are parked, with an alert.
     pub(crate) parked: usize,
+    /// Awards that were taken back.
+    pub(crate) reversed: usize,
 }
 
 /// Why the wallets are not right.
@@ -36,6 +38,10 @@ pub(crate) enum Wrong {
     Missing { game: Uuid, version: u64, amount: Dollars, account: Uuid },
     #[error("game {game}, event {version}: {found}, but the game awarded {awarded}")]
     Differs { game: Uuid, version: u64, found: String, awarded: String },
+    #[error(
+        "game {game} is void, but ${kept} of the ${awarded} awarded to {account} were not taken back"
+    )]
+    Kept { game: Uuid, account: Uuid, awarded: u64, kept: i128 },
     #[error("event {version} of stream {stream} cannot be read: {why}")]
     Unreadable { stream: Uuid, version: i64, why: String },
     #[error(transparent)]
@@ -63,6 +69,11 @@ struct Books {
     /// By game and version of its event.
     credits: HashMap<(Uuid, u64), Credit>,
     players: HashMap<(Uuid, SeatNo), Uuid>,
+    /// What games awarded altogether, and what was taken back, by game and account.
+    awarded: HashMap<(Uuid, Uuid), u64>,
+    reversed: HashMap<(Uuid, Uuid), u64>,
+    /// Games that are void, and whether what they awarded may still be on its way back.
+    void: HashMap<Uuid, bool>,
 }
 
 /// Checks everything. What was paid out is asked first and the wallets are read before the games: whatever happens
@@ -78,10 +89,11 @@ pub(crate) async fn audit(store: &Store) -> Result<Audit, Wrong> {
     let mut books = Books::default();
     read(store, &LEDGER, |recorded| books.write_line(recorded)).await?;
     books.audit.wallets = books.balances.len();
-    read(store, &["SeatTaken", "MoneyAwarded"], |recorded| {
+    read(store, &["SeatTaken", "MoneyAwarded", "Voided"], |recorded| {
         books.check_award(recorded, &paid, waiting.contains(&at(recorded)))
     })
     .await?;
+    books.check_void()?;
     match books.credits.iter().next() {
         None => Ok(books.audit),
         Some((&(game, version), credit)) => Err(Wrong::Differs {
@@ -140,7 +152,33 @@ impl Books {
                 return Err(Wrong::Twice { game, version, amount, accounts });
             }
         }
+        if let AccountEvent::MoneyReversed { game, amount, missing, .. } = event {
+            let taken = self.reversed.entry((game.0, account)).or_default();
+            *taken += u64::from(*amount) + u64::from(*missing);
+        }
         Ok(())
+    }
+
+    /// Of games that are void, everything was taken back, as far as it was there; of others nothing.
+    fn check_void(&mut self) -> Result<(), Wrong> {
+        for (&(game, account), &awarded) in &self.awarded {
+            let Some(&on_its_way) = self.void.get(&game) else { continue };
+            match self.reversed.remove(&(game, account)) {
+                Some(taken) if taken == awarded => self.audit.reversed += 1,
+                None if on_its_way => self.audit.pending += 1,
+                taken => {
+                    let kept = i128::from(awarded) - i128::from(taken.unwrap_or(0));
+                    return Err(Wrong::Kept { game, account, awarded, kept });
+                }
+            }
+        }
+        match self.reversed.iter().next() {
+            None => Ok(()),
+            Some((&(game, account), &taken)) => {
+                let kept = -i128::from(taken);
+                Err(Wrong::Kept { game, account, awarded: 0, kept })
+            }
+        }
     }
 
     fn check_award(
@@ -153,8 +191,12 @@ impl Books {
         if let Event::SeatTaken { seat, player, .. } = &recorded.event {
             self.players.insert((game, *seat), player.0);
         }
+        if let Event::Voided { .. } = &recorded.event {
+            self.void.insert(game, parked || recorded.position > paid.get(recorded.shard));
+        }
         let Event::MoneyAwarded { seat, amount, why } = &recorded.event else { return Ok(()) };
         let account = self.players.get(&(game, *seat)).copied().unwrap_or_default();
+        *self.awarded.entry((game, account)).or_default() += u64::from(*amount);
         let awarded = Credit { account, amount: *amount, why: *why };
         match self.credits.remove(&(game, version)) {
             Some(credit) if credit == awarded => self.audit.awards += 1,

@@ -177,7 +177,8 @@ impl Wallets {
 const OPEN: [&str; 2] = ["WALLET_EXISTS", "COMMAND_ID_REUSED"];
 
 /// The types of events that are lines of a ledger.
-pub(crate) const LEDGER: [&str; 4] = ["WalletOpened", "DieBought", "DieSold", "MoneyCredited"];
+pub(crate) const LEDGER: [&str; 5] =
+    ["WalletOpened", "DieBought", "DieSold", "MoneyCredited", "MoneyReversed"];
 
 fn catalogue_event(event: &Event) -> Option<&CatalogueEvent> {
     if let Event::Catalogue(event) = event { Some(event) } else { None }

@@ -1,4 +1,5 @@
-//! From games to wallets: what a game awards is credited once, and dice are given free when it is over.
+//! From games to wallets: what a game awards is credited once, taken back when the game is made void, and dice are given free
+//! when it is over.
 //!
 //! One node at a time looks for such events behind the place where it last stopped. A credit's command id follows from
 //! the event, so whatever is done again after a crash is answered by its receipt. What cannot be paid out is parked with an
@@ -15,7 +16,7 @@ use uuid::Uuid;
 use crate::play::{PlayError, Refusal, Tables, derived, lock::hold, place::Place};
 
 /// The types of events that matter to wallets.
-const TYPES: [&str; 4] = ["MoneyAwarded", "Started", "SeatLeft", "Ended"];
+const TYPES: [&str; 5] = ["MoneyAwarded", "Started", "SeatLeft", "Ended", "Voided"];
 /// Up to where everything is paid out or parked.
 pub(super) const PAID: Place = Place("reactor_position");
 /// How many events of a shard are paid out before the place is written down.
@@ -38,7 +39,14 @@ const LOCK: i64 = 0x0070_6179_5f6f_7574;
 /// What an event means to an account.
 #[derive(Clone, Copy, Debug)]
 enum Due {
-    Credit { amount: Dollars, why: AwardedFor },
+    Credit {
+        amount: Dollars,
+        why: AwardedFor,
+    },
+    /// All that the game awarded: it is void.
+    Reverse {
+        amount: Dollars,
+    },
     Settle,
 }
 
@@ -168,6 +176,11 @@ impl Tables {
             let due = Due::Credit { amount: *amount, why: *why };
             return Ok(vec![job(seat.player.0, due)]);
         }
+        if let Event::Voided { .. } = &recorded.event {
+            let earned = seats.iter().filter(|seat| seat.money > 0);
+            let due = |seat: &domain::Seat| Due::Reverse { amount: seat.money };
+            return Ok(earned.map(|seat| job(seat.player.0, due(seat))).collect());
+        }
         if let Event::SeatLeft { why: LeftBecause::Quit, .. } = &recorded.event {
             // The seat may have another player by now; who left is who asked.
             return Ok(vec![job(recorded.actor, Due::Settle)]);
@@ -207,6 +220,13 @@ impl Tables {
     async fn do_job(&self, job: Job) -> Result<(), PlayError> {
         match job.due {
             Due::Settle => self.settle_lock(job.account, job.game).await,
+            Due::Reverse { amount } => {
+                let event = u64::try_from(job.version).unwrap_or_default();
+                let command = AccountCommand::Reverse { game: GameId(job.game), event, amount };
+                let id = derived(job.game, b"reverse");
+                self.wallets.by_the_house(job.account, &command, id, None).await?;
+                Ok(())
+            }
             Due::Credit { amount, why } => {
                 let event = u64::try_from(job.version).unwrap_or_default();
                 let command = AccountCommand::Credit { game: GameId(job.game), event, why, amount };
