@@ -1,4 +1,4 @@
-//! Leaderboards: who did best in a game and preset, of all time and by day, week and month.
+//! Leaderboards: who did best in a game and preset, of all time and by day, week, month and season.
 //!
 //! Equal values have the same rank; among them who got there first stands first. A rank is read off counts of players per bucket
 //! of values, so a page and the place of one player cost the same with a thousand players and with a million.
@@ -8,25 +8,35 @@ use std::{
     sync::Arc,
 };
 
+use domain::Moment;
 use futures_util::{FutureExt, future::BoxFuture};
 use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
 use uuid::Uuid;
 
-use crate::{GameRecord, Model, ProjectionError, SeatRecord, Span, model::one_at_a_time};
+use crate::{
+    GameRecord, Model, ProjectionError, SeatRecord,
+    model::{Target, one_at_a_time},
+    period::{day_of, stretches},
+    records::Records,
+    seasons::{counted, is_counted, uncounted},
+};
 
 /// The read model.
 pub(crate) const MODEL: Model = Model {
     name: "leaderboards",
-    version: 1,
-    tables: &["leaderboard", "leaderboard_count"],
+    version: 2,
+    tables: &["leaderboard_game", "leaderboard", "leaderboard_count"],
     rows: "SELECT concat_ws('/', kind, preset, period, player),
                   concat_ws(' ', games, total, wins, wins_at, best, best_at, coalesce(average, -1), average_at)
              FROM leaderboard WHERE generation = $1
            UNION ALL
            SELECT concat_ws('/', kind, preset, period, measure, level, bucket), players::text
-             FROM leaderboard_count WHERE generation = $1 AND players <> 0",
+             FROM leaderboard_count WHERE generation = $1 AND players <> 0
+           UNION ALL
+           SELECT concat_ws('/', kind, preset, player, ended_at, game), concat_ws(' ', won, score) FROM leaderboard_game WHERE generation = $1",
     write,
-    settle: None,
+    forget,
+    settle: Some(settle),
 };
 
 /// An average counts from so many games on.
@@ -35,6 +45,8 @@ pub const GAMES_FOR_AVERAGE: i64 = 10;
 /// of a game need, which does not depend on the number of players.
 const BITS: u32 = 7;
 const LEVELS: u32 = 3;
+/// How many rows are written at once.
+const AT_ONCE: usize = 5_000;
 
 /// What a board is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,17 +57,40 @@ pub enum Measure {
     Best,
     /// The final score on average, from ten games on; in thousandths.
     Average,
+    /// The rating; in thousandths. These boards belong to [`crate::ratings`].
+    Rating,
 }
 
 impl Measure {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Wins, Self::Best, Self::Average];
+    /// Those that follow from games alone.
+    pub const OF_GAMES: [Self; 3] = [Self::Wins, Self::Best, Self::Average];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Wins => "wins",
             Self::Best => "best",
             Self::Average => "average",
+            Self::Rating => "rating",
+        }
+    }
+
+    /// Where its boards are, and where its counts.
+    const fn tables(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Wins | Self::Best | Self::Average => ("leaderboard", "leaderboard_count"),
+            Self::Rating => ("rating_board", "rating_count"),
+        }
+    }
+
+    /// The generation that reads see, as part of a query.
+    const fn live(self) -> &'static str {
+        match self {
+            Self::Wins | Self::Best | Self::Average => {
+                "(SELECT generation FROM projection WHERE name = 'leaderboards' AND state = 'live')"
+            }
+            Self::Rating => {
+                "(SELECT generation FROM projection WHERE name = 'ratings' AND state = 'live')"
+            }
         }
     }
 }
@@ -84,9 +119,23 @@ struct Entry {
     average_at: i64,
 }
 
+/// A game on a board.
+#[derive(Clone, Copy, Debug)]
+struct Played {
+    at: i64,
+    won: bool,
+    score: i64,
+}
+
 impl Entry {
-    fn absorb(&mut self, seat: &SeatRecord, at: i64) {
-        let first = self.games == 0;
+    fn of<'a>(games: impl IntoIterator<Item = &'a Played>) -> Self {
+        let mut entry = Self::default();
+        games.into_iter().for_each(|game| entry.absorb(*game));
+        entry
+    }
+
+    fn absorb(&mut self, seat: Played) {
+        let (first, at) = (self.games == 0, seat.at);
         self.games += 1;
         self.total = self.total.saturating_add(seat.score);
         if seat.won {
@@ -108,6 +157,7 @@ impl Entry {
             Measure::Wins => (self.wins > 0).then_some(self.wins),
             Measure::Best => (self.games > 0).then_some(self.best),
             Measure::Average => self.average,
+            Measure::Rating => None,
         }
     }
 }
@@ -119,57 +169,239 @@ fn counts(record: &GameRecord) -> bool {
 
 type Key = (Board, Uuid);
 
+/// How many players more or less there are in a bucket.
+pub(crate) type Counts = BTreeMap<(Board, Measure, u32, i64), i64>;
+
+/// A player's value on a board has changed.
+pub(crate) fn moved(
+    counts: &mut Counts,
+    board: &Board,
+    measure: Measure,
+    old: Option<i64>,
+    new: Option<i64>,
+) {
+    if old == new {
+        return;
+    }
+    for (value, by) in [(old, -1), (new, 1)] {
+        for (level, bucket) in value.into_iter().flat_map(buckets) {
+            *counts.entry((board.clone(), measure, level, bucket)).or_default() += by;
+        }
+    }
+}
+
 fn write<'a>(
     connection: &'a mut PgConnection,
-    generation: i32,
+    Target { generation, .. }: Target,
     records: &'a [Arc<GameRecord>],
 ) -> BoxFuture<'a, Result<(), ProjectionError>> {
     async move {
-        let mut of_key: BTreeMap<Key, Vec<(&SeatRecord, i64)>> = BTreeMap::new();
-        for record in records.iter().filter(|record| counts(record)) {
-            let at = i64::try_from(record.ended_at.0).unwrap_or(i64::MAX);
-            for span in Span::ALL {
-                let board = Board {
-                    kind: record.kind.to_owned(),
-                    preset: record.preset.clone(),
-                    period: span.of(record.ended_at),
-                };
-                for seat in &record.seats {
-                    of_key.entry((board.clone(), seat.player)).or_default().push((seat, at));
-                }
-            }
-        }
-        if of_key.is_empty() {
+        let records: Vec<&GameRecord> =
+            records.iter().map(|record| &**record).filter(|record| counts(record)).collect();
+        if records.is_empty() {
             return Ok(());
         }
         one_at_a_time(connection, MODEL.name, generation).await?;
-        let keys: Vec<Key> = of_key.keys().cloned().collect();
-        let mut known = find(connection, generation, &keys).await?;
-        let mut changed: BTreeMap<(Board, Measure, u32, i64), i64> = BTreeMap::new();
-        for (key, games) in &of_key {
-            let entry = known.entry(key.clone()).or_default();
-            let before = entry.clone();
-            for (seat, at) in games {
-                entry.absorb(seat, *at);
-            }
-            for measure in Measure::ALL {
-                let (old, new) = (before.value(measure), entry.value(measure));
-                if old != new {
-                    for (value, by) in [(old, -1), (new, 1)] {
-                        let buckets = value.into_iter().flat_map(buckets);
-                        for (level, bucket) in buckets {
-                            *changed.entry((key.0.clone(), measure, level, bucket)).or_default() +=
-                                by;
-                        }
-                    }
+        let seasons = counted(connection, MODEL.name, generation).await?;
+        insert_games(connection, generation, &records).await?;
+        let mut of_key: BTreeMap<Key, Vec<Played>> = BTreeMap::new();
+        for record in records {
+            for stretch in stretches(day_of(record.ended_at), &seasons) {
+                let board = Board::of(record, stretch.name);
+                for seat in &record.seats {
+                    let played = Played::of(record, seat);
+                    of_key.entry((board.clone(), seat.player)).or_default().push(played);
                 }
             }
         }
-        update(connection, generation, &keys, &known).await?;
-        changed.retain(|_, by| *by != 0);
-        count(connection, generation, &changed).await
+        let keys: Vec<Key> = of_key.keys().cloned().collect();
+        let before = find(connection, generation, &keys).await?;
+        let after = of_key.into_iter().map(|(key, games)| {
+            let mut entry = before.get(&key).cloned().unwrap_or_default();
+            games.into_iter().for_each(|game| entry.absorb(game));
+            (key, entry)
+        });
+        let after = after.collect();
+        change(connection, generation, &before, &after).await
     }
     .boxed()
+}
+
+/// What a player has left on the boards of a game that is void is worked out from the other games.
+fn forget<'a>(
+    connection: &'a mut PgConnection,
+    Target { generation, .. }: Target,
+    records: &'a [Arc<GameRecord>],
+    _: &'a Records,
+) -> BoxFuture<'a, Result<(), ProjectionError>> {
+    const DELETE: &str = "DELETE FROM leaderboard_game WHERE generation = $1 AND kind = $2 AND preset = $3 AND game = $4
+                             AND ended_at = $5 AND player = ANY ($6)";
+    async move {
+        one_at_a_time(connection, MODEL.name, generation).await?;
+        let seasons = counted(connection, MODEL.name, generation).await?;
+        for record in records.iter().filter(|record| counts(record)) {
+            let players: Vec<Uuid> = record.seats.iter().map(|seat| seat.player).collect();
+            let query = sqlx::query(DELETE).bind(generation).bind(record.kind);
+            let query = query.bind(&record.preset).bind(record.game);
+            let query = query.bind(milliseconds(record.ended_at)).bind(&players);
+            if query.execute(&mut *connection).await?.rows_affected() == 0 {
+                continue;
+            }
+            let mut after: BTreeMap<Key, Entry> = BTreeMap::new();
+            for player in players {
+                let games = games_of(connection, generation, record, player).await?;
+                for stretch in stretches(day_of(record.ended_at), &seasons) {
+                    let within =
+                        |played: &&Played| (stretch.first..=stretch.last).contains(&played.day());
+                    let entry = Entry::of(games.iter().filter(within));
+                    after.insert((Board::of(record, stretch.name.clone()), player), entry);
+                }
+            }
+            let keys: Vec<Key> = after.keys().cloned().collect();
+            let before = find(connection, generation, &keys).await?;
+            change(connection, generation, &before, &after).await?;
+        }
+        Ok(())
+    }
+    .boxed()
+}
+
+/// Counts the seasons that are not counted yet, from the games that are there.
+fn settle(
+    connection: &mut PgConnection,
+    generation: i32,
+) -> BoxFuture<'_, Result<(), ProjectionError>> {
+    const GAMES: &str = "SELECT kind, preset, player, ended_at, won, score FROM leaderboard_game
+                          WHERE generation = $1 AND ended_at >= $2 AND ended_at < $3";
+    async move {
+        if uncounted(connection, MODEL.name, generation).await?.is_empty() {
+            return Ok(());
+        }
+        one_at_a_time(connection, MODEL.name, generation).await?;
+        for season in uncounted(connection, MODEL.name, generation).await? {
+            is_counted(connection, MODEL.name, generation, &season).await?;
+            let at = |day: i32| i64::from(day) * 86_400_000;
+            let query = sqlx::query(GAMES).bind(generation).bind(at(season.first));
+            let mut after: BTreeMap<Key, Entry> = BTreeMap::new();
+            let rows = query.bind(at(season.last + 1)).fetch_all(&mut *connection).await?;
+            for row in rows {
+                let (kind, preset, period) = (row.try_get(0)?, row.try_get(1)?, season.period());
+                let key = (Board { kind, preset, period }, row.try_get(2)?);
+                after.entry(key).or_default().absorb(Played::read(&row, 3)?);
+            }
+            change(connection, generation, &HashMap::new(), &after).await?;
+        }
+        Ok(())
+    }
+    .boxed()
+}
+
+impl Board {
+    fn of(record: &GameRecord, period: String) -> Self {
+        Self { kind: record.kind.to_owned(), preset: record.preset.clone(), period }
+    }
+}
+
+impl Played {
+    fn of(record: &GameRecord, seat: &SeatRecord) -> Self {
+        Self { at: milliseconds(record.ended_at), won: seat.won, score: seat.score }
+    }
+
+    /// Three columns from this one on.
+    fn read(row: &PgRow, from: usize) -> Result<Self, ProjectionError> {
+        let (at, won, score) = (row.try_get(from)?, row.try_get(from + 1)?, row.try_get(from + 2)?);
+        Ok(Self { at, won, score })
+    }
+
+    fn day(&self) -> i32 {
+        i32::try_from(self.at / 86_400_000).unwrap_or(i32::MAX)
+    }
+}
+
+fn milliseconds(moment: Moment) -> i64 {
+    i64::try_from(moment.0).unwrap_or(i64::MAX)
+}
+
+async fn insert_games(
+    connection: &mut PgConnection,
+    generation: i32,
+    records: &[&GameRecord],
+) -> Result<(), ProjectionError> {
+    const INSERT: &str = "
+INSERT INTO leaderboard_game (generation, kind, preset, player, ended_at, game, won, score)
+SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::uuid[], $5::bigint[], $6::uuid[], $7::boolean[], $8::bigint[]) AS w
+    ON CONFLICT DO NOTHING";
+    let seats: Vec<(&GameRecord, &SeatRecord)> =
+        records.iter().flat_map(|record| record.seats.iter().map(|seat| (*record, seat))).collect();
+    let query = sqlx::query(INSERT)
+        .bind(generation)
+        .bind(seats.iter().map(|(record, _)| record.kind).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, _)| record.preset.as_str()).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(_, seat)| seat.player).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, _)| milliseconds(record.ended_at)).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, _)| record.game).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(_, seat)| seat.won).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(_, seat)| seat.score).collect::<Vec<_>>());
+    query.execute(connection).await?;
+    Ok(())
+}
+
+/// The games of a player that count on the boards of a game's kind and preset.
+async fn games_of(
+    connection: &mut PgConnection,
+    generation: i32,
+    record: &GameRecord,
+    player: Uuid,
+) -> Result<Vec<Played>, ProjectionError> {
+    const GAMES: &str = "SELECT ended_at, won, score FROM leaderboard_game
+                          WHERE generation = $1 AND kind = $2 AND preset = $3 AND player = $4";
+    let query = sqlx::query(GAMES).bind(generation).bind(record.kind).bind(&record.preset);
+    query.bind(player).fetch_all(connection).await?.iter().map(|row| Played::read(row, 0)).collect()
+}
+
+/// Writes entries that have changed, and how many players are in which bucket now.
+async fn change(
+    connection: &mut PgConnection,
+    generation: i32,
+    before: &HashMap<Key, Entry>,
+    after: &BTreeMap<Key, Entry>,
+) -> Result<(), ProjectionError> {
+    let mut counts = Counts::new();
+    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    for (key, entry) in after {
+        let old = before.get(key);
+        for measure in Measure::OF_GAMES {
+            let old = old.and_then(|old| old.value(measure));
+            moved(&mut counts, &key.0, measure, old, entry.value(measure));
+        }
+        if entry.games > 0 { &mut kept } else { &mut gone }.push(key.clone());
+    }
+    for keys in kept.chunks(AT_ONCE) {
+        update(connection, generation, keys, after).await?;
+    }
+    remove(connection, Measure::Best, generation, &gone).await?;
+    count(connection, generation, counts).await
+}
+
+/// Takes players off boards.
+pub(crate) async fn remove(
+    connection: &mut PgConnection,
+    measure: Measure,
+    generation: i32,
+    keys: &[Key],
+) -> Result<(), ProjectionError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let (table, _) = measure.tables();
+    let delete = format!(
+        "DELETE FROM {table} l USING unnest($2::text[], $3::text[], $4::text[], $5::uuid[]) AS w (kind, preset, period, player)
+          WHERE l.generation = $1 AND l.kind = w.kind AND l.preset = w.preset AND l.period = w.period AND l.player = w.player"
+    );
+    let Columns { kinds, presets, periods, players } = columns(keys);
+    let query = sqlx::query(sqlx::AssertSqlSafe(delete)).bind(generation).bind(&kinds);
+    query.bind(&presets).bind(&periods).bind(&players).execute(connection).await?;
+    Ok(())
 }
 
 /// The bucket of a value on each level.
@@ -231,7 +463,7 @@ async fn update(
     connection: &mut PgConnection,
     generation: i32,
     keys: &[Key],
-    known: &HashMap<Key, Entry>,
+    known: &BTreeMap<Key, Entry>,
 ) -> Result<(), ProjectionError> {
     const WRITE: &str = "
 INSERT INTO leaderboard (generation, kind, preset, period, player, games, total, wins, wins_at, best, best_at, average, average_at)
@@ -254,26 +486,34 @@ SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::text[], $5::uuid[], $6::b
 }
 
 /// Changes how many players there are in buckets, in the order of their keys.
-async fn count(
+pub(crate) async fn count(
     connection: &mut PgConnection,
     generation: i32,
-    changed: &BTreeMap<(Board, Measure, u32, i64), i64>,
+    mut counts: Counts,
 ) -> Result<(), ProjectionError> {
-    const COUNT: &str = "
-INSERT INTO leaderboard_count AS c (generation, kind, preset, period, measure, level, bucket, players)
-SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::bigint[], $8::bigint[]) AS w
-    ON CONFLICT (generation, kind, preset, period, measure, level, bucket) DO UPDATE SET players = c.players + excluded.players";
-    let keys = || changed.keys();
-    let query = sqlx::query(COUNT)
-        .bind(generation)
-        .bind(keys().map(|(board, ..)| board.kind.as_str()).collect::<Vec<_>>())
-        .bind(keys().map(|(board, ..)| board.preset.as_str()).collect::<Vec<_>>())
-        .bind(keys().map(|(board, ..)| board.period.as_str()).collect::<Vec<_>>())
-        .bind(keys().map(|(_, measure, ..)| measure.name()).collect::<Vec<_>>())
-        .bind(keys().map(|(_, _, level, _)| i16::try_from(*level).unwrap_or(0)).collect::<Vec<_>>())
-        .bind(keys().map(|(.., bucket)| *bucket).collect::<Vec<_>>())
-        .bind(changed.values().copied().collect::<Vec<_>>());
-    query.execute(connection).await?;
+    counts.retain(|_, by| *by != 0);
+    let changed: Vec<_> = counts.into_iter().collect();
+    for changed in changed.chunks(AT_ONCE) {
+        let Some(((_, measure, ..), _)) = changed.first() else { continue };
+        let (_, table) = measure.tables();
+        let count = format!(
+            "INSERT INTO {table} AS c (generation, kind, preset, period, measure, level, bucket, players)
+             SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::bigint[], $8::bigint[]) AS w
+                 ON CONFLICT (generation, kind, preset, period, measure, level, bucket) DO UPDATE SET players = c.players + excluded.players"
+        );
+        let keys = || changed.iter().map(|(key, _)| key);
+        let level = |level: &u32| i16::try_from(*level).unwrap_or(0);
+        let query = sqlx::query(sqlx::AssertSqlSafe(count))
+            .bind(generation)
+            .bind(keys().map(|(board, ..)| board.kind.as_str()).collect::<Vec<_>>())
+            .bind(keys().map(|(board, ..)| board.preset.as_str()).collect::<Vec<_>>())
+            .bind(keys().map(|(board, ..)| board.period.as_str()).collect::<Vec<_>>())
+            .bind(keys().map(|(_, measure, ..)| measure.name()).collect::<Vec<_>>())
+            .bind(keys().map(|(_, _, at, _)| level(at)).collect::<Vec<_>>())
+            .bind(keys().map(|(.., bucket)| *bucket).collect::<Vec<_>>())
+            .bind(changed.iter().map(|(_, by)| *by).collect::<Vec<_>>());
+        query.execute(&mut *connection).await?;
+    }
     Ok(())
 }
 
@@ -359,10 +599,6 @@ pub async fn among(
     ranked(pool, board, measure, rows).await
 }
 
-/// The generation that reads see, as part of a query.
-const LIVE: &str =
-    "(SELECT generation FROM projection WHERE name = 'leaderboards' AND state = 'live')";
-
 async fn read(
     pool: &PgPool,
     board: &Board,
@@ -387,9 +623,10 @@ async fn read(
     let bound = if way == Way::Down { "<=" } else { ">=" };
     let condition =
         if from.is_some() { format!("AND {value} {bound} $4 AND {behind}") } else { String::new() };
+    let ((table, _), live) = (measure.tables(), measure.live());
     let select = format!(
-        "SELECT player, {value}, {at}, games FROM leaderboard
-          WHERE generation = {LIVE} AND kind = $1 AND preset = $2 AND period = $3 AND {stands} {condition}
+        "SELECT player, {value}, {at}, games FROM {table}
+          WHERE generation = {live} AND kind = $1 AND preset = $2 AND period = $3 AND {stands} {condition}
           ORDER BY {order} LIMIT {most}"
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(select));
@@ -407,9 +644,10 @@ async fn of_players(
     players: &[Uuid],
 ) -> Result<Vec<Standing>, ProjectionError> {
     let (value, at, stands) = names(measure);
+    let ((table, _), live) = (measure.tables(), measure.live());
     let select = format!(
-        "SELECT player, {value}, {at}, games FROM leaderboard
-          WHERE generation = {LIVE} AND kind = $1 AND preset = $2 AND period = $3 AND player = ANY ($4) AND {stands}"
+        "SELECT player, {value}, {at}, games FROM {table}
+          WHERE generation = {live} AND kind = $1 AND preset = $2 AND period = $3 AND player = ANY ($4) AND {stands}"
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(select));
     let query = query.bind(&board.kind).bind(&board.preset).bind(&board.period).bind(players);
@@ -422,6 +660,7 @@ const fn names(measure: Measure) -> (&'static str, &'static str, &'static str) {
         Measure::Wins => ("wins", "wins_at", "wins > 0"),
         Measure::Best => ("best", "best_at", "games > 0"),
         Measure::Average => ("average", "average_at", "average IS NOT NULL"),
+        Measure::Rating => ("rating", "rating_at", "games > 0"),
     }
 }
 
@@ -482,15 +721,17 @@ async fn players_above(
     measure: Measure,
     values: &[i64],
 ) -> Result<HashMap<i64, i64>, ProjectionError> {
-    const ABOVE: &str = "
-SELECT w.value, sum(c.players)::bigint
-  FROM unnest($5::bigint[], $6::smallint[], $7::bigint[], $8::bigint[]) AS w (value, level, above, up_to)
- CROSS JOIN LATERAL (
-        SELECT coalesce(sum(c.players), 0) AS players FROM leaderboard_count c
-         WHERE c.generation = (SELECT generation FROM projection WHERE name = 'leaderboards' AND state = 'live')
-           AND c.kind = $1 AND c.preset = $2 AND c.period = $3 AND c.measure = $4 AND c.level = w.level
-           AND c.bucket > w.above AND c.bucket <= w.up_to) c
- GROUP BY w.value";
+    let ((_, table), live) = (measure.tables(), measure.live());
+    let above = format!(
+        "SELECT w.value, sum(c.players)::bigint
+           FROM unnest($5::bigint[], $6::smallint[], $7::bigint[], $8::bigint[]) AS w (value, level, above, up_to)
+          CROSS JOIN LATERAL (
+                SELECT coalesce(sum(c.players), 0) AS players FROM {table} c
+                 WHERE c.generation = {live}
+                   AND c.kind = $1 AND c.preset = $2 AND c.period = $3 AND c.measure = $4 AND c.level = w.level
+                   AND c.bucket > w.above AND c.bucket <= w.up_to) c
+          GROUP BY w.value"
+    );
     let (mut whose, mut levels, mut from, mut up_to) = (vec![], vec![], vec![], vec![]);
     for &value in values {
         for (level, bucket) in buckets(value) {
@@ -502,7 +743,10 @@ SELECT w.value, sum(c.players)::bigint
             up_to.push(last);
         }
     }
-    let query = sqlx::query(ABOVE).bind(&board.kind).bind(&board.preset).bind(&board.period);
+    let query = sqlx::query(sqlx::AssertSqlSafe(above))
+        .bind(&board.kind)
+        .bind(&board.preset)
+        .bind(&board.period);
     let query = query.bind(measure.name()).bind(whose).bind(levels).bind(from).bind(up_to);
     let mut above = HashMap::with_capacity(values.len());
     for row in query.fetch_all(pool).await? {

@@ -4,7 +4,7 @@ use sqlx::{PgConnection, PgPool, Row};
 use store::{Positions, Shard};
 use uuid::Uuid;
 
-use crate::{MODELS, Model, ProjectionError};
+use crate::{MODELS, Model, ProjectionError, model::Target};
 
 /// How many shards belong together.
 pub(crate) const RANGE: usize = 8;
@@ -21,8 +21,14 @@ pub(crate) struct Lease {
     pub(crate) range: i16,
     pub(crate) fence: i64,
     pub(crate) positions: Positions,
-    /// Whether reads see what is written.
-    pub(crate) live: bool,
+    /// Whether nobody sees it yet.
+    pub(crate) building: bool,
+}
+
+impl Lease {
+    pub(crate) fn target(&self) -> Target {
+        Target { generation: self.generation, building: self.building }
+    }
 }
 
 /// The shards of a range.
@@ -117,7 +123,7 @@ RETURNING r.name, r.generation, r.range, r.fence, r.positions";
         range,
         fence: row.try_get(3)?,
         positions: positions(range, &written),
-        live: of.is_none(),
+        building: of.is_some(),
     }))
 }
 

@@ -4,27 +4,36 @@
 //! games, exactly once: what a batch of games changes and how far the log is folded are written in one transaction. Nodes share
 //! the work by leases. [`rebuild`] folds everything anew beside the live generation, compares, and flips.
 
+pub mod balance;
+mod histogram;
 pub mod leaderboards;
 mod lease;
 mod model;
 mod period;
 mod players;
+mod rating_board;
 pub mod ratings;
 mod rebuild;
 mod record;
 mod records;
 mod runner;
+pub mod seasons;
 mod status;
+pub mod wilson;
 
 #[cfg(test)]
 mod tests;
 
+pub use histogram::{Histogram, width};
 pub use model::{MODELS, Model};
-pub use period::Span;
+pub use period::{Span, day_of, parse_day, week_of, write_day};
 pub use players::{PlayerStatistics, Statistics, statistics_of};
-pub use rebuild::{Difference, Outcome, Progress, rebuild, roll_back, verify};
+pub use rebuild::{
+    Difference, Outcome, Progress, rebuild, rebuild_all, roll_back, verify, verify_all,
+};
 pub use record::{DieRecord, GameRecord, NoRecord, SeatRecord};
 pub use runner::Runner;
+pub use seasons::Season;
 pub use status::{RangeStatus, Status, status};
 
 /// What can go wrong with a read model.
@@ -43,6 +52,14 @@ pub enum ProjectionError {
         name: String,
         /// What there is.
         known: String,
+    },
+    /// A game that was taken in once can be read no more.
+    #[error("game {game} cannot be read: {why}")]
+    Unreadable {
+        /// The game.
+        game: uuid::Uuid,
+        /// Why not.
+        why: String,
     },
     /// Nothing was rebuilt.
     #[error("'{name}' has no earlier generation to go back to")]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use sqlx::PgConnection;
 
-use crate::{GameRecord, ProjectionError, leaderboards, players, ratings};
+use crate::{GameRecord, ProjectionError, leaderboards, players, ratings, records::Records};
 
 /// A read model.
 #[derive(Clone, Copy, Debug)]
@@ -18,18 +18,36 @@ pub struct Model {
     pub tables: &'static [&'static str],
     /// Everything of a generation as (key, row), to compare two of them.
     pub rows: &'static str,
-    /// Takes games in. A game that was taken in already changes nothing.
+    /// Takes games in.
     pub(crate) write: Write,
+    /// Takes games out again: they are void. A game that was never taken in changes nothing.
+    pub(crate) forget: Forget,
     /// Works out what follows from what was taken in, where that is not done at once: behind every batch of the live generation,
     /// and once at the end of a rebuild.
     pub(crate) settle: Option<Settle>,
 }
 
+/// What is written to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) generation: i32,
+    /// Whether nobody sees it yet: what follows from facts is worked out once, at the end.
+    pub(crate) building: bool,
+}
+
 /// Takes games into a generation, as part of a transaction.
 pub(crate) type Write = for<'a> fn(
     &'a mut PgConnection,
-    i32,
+    Target,
     &'a [Arc<GameRecord>],
+) -> BoxFuture<'a, Result<(), ProjectionError>>;
+
+/// Takes games out of a generation, as part of a transaction; other games can be read.
+pub(crate) type Forget = for<'a> fn(
+    &'a mut PgConnection,
+    Target,
+    &'a [Arc<GameRecord>],
+    &'a Records,
 ) -> BoxFuture<'a, Result<(), ProjectionError>>;
 
 /// Works out what follows from what was taken in, as part of a transaction.

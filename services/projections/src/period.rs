@@ -1,6 +1,8 @@
-//! Days, weeks and months of a moment, in UTC.
+//! Stretches of days with a board of their own: days, weeks, months and seasons, in UTC.
 
 use domain::Moment;
+
+use crate::Season;
 
 /// A stretch of time with a board of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +17,45 @@ pub enum Span {
     Month,
 }
 
+/// A stretch of days, by the name of its board; days are counted from 1970-01-01.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub(crate) name: String,
+    pub(crate) first: i32,
+    pub(crate) last: i32,
+}
+
+/// The day of a moment, counted from 1970-01-01.
+pub fn day_of(moment: Moment) -> i32 {
+    i32::try_from(moment.0 / DAY).unwrap_or(i32::MAX)
+}
+
+/// The stretches that a day belongs to: those of every span, and these seasons as far as the day is in them.
+pub(crate) fn stretches(day: i32, seasons: &[Season]) -> Vec<Stretch> {
+    let spans = Span::ALL.iter().map(|span| span.stretch(day));
+    let seasons = seasons.iter().filter(|season| (season.first..=season.last).contains(&day));
+    spans.chain(seasons.map(Season::stretch)).collect()
+}
+
+const DAY: u64 = 86_400_000;
+
 impl Span {
+    /// The stretch that a day is in.
+    fn stretch(self, day: i32) -> Stretch {
+        let name = self.of(Moment(u64::try_from(day).unwrap_or(0) * DAY));
+        let (first, last) = match self {
+            Self::All => (i32::MIN, i32::MAX),
+            Self::Day => (day, day),
+            Self::Week => (day - monday(day), day - monday(day) + 6),
+            Self::Month => {
+                let (year, month, of_month) = date(day.into());
+                let first = day - i32::try_from(of_month - 1).unwrap_or(0);
+                (first, first + i32::try_from(days_in(year, month)).unwrap_or(31) - 1)
+            }
+        };
+        Stretch { name, first, last }
+    }
+
     /// All of them.
     pub const ALL: [Self; 4] = [Self::All, Self::Day, Self::Week, Self::Month];
 
@@ -41,7 +81,6 @@ impl Span {
 impl Span {
     /// A moment of the span so many before.
     pub fn before(self, moment: Moment, spans: u32) -> Moment {
-        const DAY: u64 = 86_400_000;
         let back = |days: u64| Moment(moment.0.saturating_sub(days * DAY));
         match self {
             Self::All => moment,
@@ -69,15 +108,59 @@ fn date(days: i64) -> (i64, i64, i64) {
     while days_before(year + 1) <= days {
         year += 1;
     }
-    let leap = i64::from(year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
     let mut left = days - days_before(year);
-    for (month, length) in (1..).zip([31, 28 + leap, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]) {
+    for month in 1..=12 {
+        let length = days_in(year, month);
         if left < length {
             return (year, month, left + 1);
         }
         left -= length;
     }
     (year, 12, 31)
+}
+
+/// How many days a month has.
+fn days_in(year: i64, month: i64) -> i64 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// How many days ago Monday was.
+fn monday(day: i32) -> i32 {
+    // 1970-01-01 was a Thursday.
+    (day + 3).rem_euclid(7)
+}
+
+/// The day of a date as people write it: `2026-11-16`.
+pub fn parse_day(written: &str) -> Option<i32> {
+    let mut parts = written.split('-');
+    let mut next = |digits: usize| {
+        let part = parts.next().filter(|part| part.len() == digits)?;
+        part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<i64>().ok())?
+    };
+    let (year, month, day) = (next(4)?, next(2)?, next(2)?);
+    let lawful =
+        year >= 1970 && (1..=12).contains(&month) && (1..=days_in(year, month)).contains(&day);
+    if !lawful || parts.next().is_some() {
+        return None;
+    }
+    let before: i64 = (1..month).map(|month| days_in(year, month)).sum();
+    i32::try_from(days_before(year) + before + day - 1).ok()
+}
+
+/// A day as people write it.
+pub fn write_day(day: i32) -> String {
+    Span::Day.stretch(day).name
+}
+
+/// The week of a day, as ISO 8601 writes it, and its Monday.
+pub fn week_of(day: i32) -> (String, i32) {
+    let week = Span::Week.stretch(day);
+    (week.name, week.first)
 }
 
 #[cfg(test)]
@@ -99,6 +182,39 @@ mod tests {
             let moment = Moment(seconds * 1000);
             let found = [Span::Day, Span::Week, Span::Month].map(|span| span.of(moment));
             assert_eq!(found, [day, week, month]);
+        }
+    }
+
+    #[test]
+    fn stretches_hold_their_days_and_no_others() {
+        for day in (0..40_000).step_by(13) {
+            for span in Span::ALL {
+                let Stretch { name, first, last } = span.stretch(day);
+                assert!((first..=last).contains(&day), "{name}");
+                if span != Span::All {
+                    assert_eq!([first, last].map(|day| span.stretch(day).name), [&*name, &*name]);
+                    assert_ne!(span.stretch(last + 1).name, name);
+                    assert_ne!(
+                        span.stretch(first.max(1) - 1).name,
+                        if first > 0 { name } else { String::new() }
+                    );
+                }
+            }
+            assert_eq!(parse_day(&write_day(day)), Some(day));
+        }
+        let wrong = [
+            "",
+            "2026",
+            "2026-02-29",
+            "2026-13-01",
+            "2026-1-01",
+            "1969-12-31",
+            "2026-11-16-1",
+            "+026-11-16",
+            "a026-11-16",
+        ];
+        for written in wrong {
+            assert_eq!(parse_day(written), None, "{written}");
         }
     }
 

@@ -11,18 +11,23 @@ use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgPool, Row};
 use uuid::Uuid;
 
-use crate::{GameRecord, Model, ProjectionError, SeatRecord, model::one_at_a_time};
+use crate::{
+    GameRecord, Model, ProjectionError, SeatRecord,
+    model::{Target, one_at_a_time},
+    records::Records,
+};
 
 /// The read model.
 pub(crate) const MODEL: Model = Model {
     name: "player_statistics",
-    version: 1,
+    version: 2,
     tables: &["player_game", "player_statistics"],
     rows: "SELECT concat_ws('/', player, kind, preset), statistics::text FROM player_statistics WHERE generation = $1
            UNION ALL
            SELECT concat_ws('/', player, kind, preset, game, seat), concat_ws(' ', ended_at, won, score)
              FROM player_game WHERE generation = $1",
     write,
+    forget,
     settle: None,
 };
 
@@ -69,6 +74,8 @@ pub struct Statistics {
     pub combinations: BTreeMap<CombinationName, u32>,
     /// Money earned.
     pub money: u64,
+    /// What was spent of what is only worth something in the game.
+    pub spent: i64,
     /// Damage dealt to others.
     pub damage: i64,
     /// Others eliminated.
@@ -133,6 +140,7 @@ impl Statistics {
             *self.combinations.entry(*name).or_default() += count;
         }
         self.money += seat.money;
+        self.spent = self.spent.saturating_add(seat.spent);
         self.damage = self.damage.saturating_add(seat.damage);
         self.eliminations += seat.eliminations;
         for (colour, count) in &seat.colours {
@@ -180,7 +188,7 @@ type Key = (Uuid, &'static str, String);
 
 fn write<'a>(
     connection: &'a mut PgConnection,
-    generation: i32,
+    Target { generation, .. }: Target,
     records: &'a [Arc<GameRecord>],
 ) -> BoxFuture<'a, Result<(), ProjectionError>> {
     async move {
@@ -216,6 +224,56 @@ fn write<'a>(
         update(connection, generation, &known).await
     }
     .boxed()
+}
+
+/// What players did without these games is folded anew from their other ones.
+fn forget<'a>(
+    connection: &'a mut PgConnection,
+    Target { generation, .. }: Target,
+    records: &'a [Arc<GameRecord>],
+    others: &'a Records,
+) -> BoxFuture<'a, Result<(), ProjectionError>> {
+    const DELETE: &str = "DELETE FROM player_game WHERE generation = $1 AND game = $2 AND player = $3 AND kind = $4 AND preset = $5
+                             AND ended_at = $6";
+    async move {
+        one_at_a_time(connection, MODEL.name, generation).await?;
+        for record in records {
+            for seat in &record.seats {
+                let key = (seat.player, record.kind, record.preset.clone());
+                let query = sqlx::query(DELETE).bind(generation).bind(record.game).bind(key.0);
+                let query = query.bind(key.1).bind(&key.2).bind(milliseconds(record.ended_at.0));
+                if query.execute(&mut *connection).await?.rows_affected() > 0 {
+                    fold_anew(connection, generation, key, others).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+    .boxed()
+}
+
+async fn fold_anew(
+    connection: &mut PgConnection,
+    generation: i32,
+    key: Key,
+    records: &Records,
+) -> Result<(), ProjectionError> {
+    const REMOVE: &str = "DELETE FROM player_statistics WHERE generation = $1 AND player = $2 AND kind = $3 AND preset = $4";
+    let games = games_of(connection, generation, &key).await?;
+    if games.is_empty() {
+        let query = sqlx::query(REMOVE).bind(generation).bind(key.0).bind(key.1).bind(&key.2);
+        query.execute(connection).await?;
+        return Ok(());
+    }
+    let ids: Vec<Uuid> = games.iter().map(|(_, game, _)| *game).collect();
+    let mut statistics = Statistics::default();
+    for (game, known) in ids.iter().zip(records.of(&ids).await?) {
+        let record = known.readable(*game)?;
+        let seats = record.seats.iter().filter(|seat| seat.player == key.0);
+        seats.for_each(|seat| statistics.absorb(seat));
+    }
+    statistics.count_streaks(games);
+    update(connection, generation, &HashMap::from([(key, statistics)])).await
 }
 
 /// Writes down who played what; gives those that were not known yet.

@@ -5,7 +5,7 @@
 //! several players is as many results as there are pairs. Whoever does not play for a day becomes a little less certain.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -17,23 +17,51 @@ use skillratings::{
 use sqlx::{PgConnection, PgPool, Row};
 use uuid::Uuid;
 
-use crate::{GameRecord, Model, ProjectionError, SeatRecord, model::one_at_a_time};
+use crate::{
+    GameRecord, Model, ProjectionError, SeatRecord,
+    balance::{self, Band},
+    model::{Target, one_at_a_time},
+    period::day_of,
+    rating_board::{self, RatingBoards},
+    records::Records,
+    seasons::counted,
+};
 
-/// The read model.
+/// The read model. Balance belongs to it: it compares players of equal strength.
 pub(crate) const MODEL: Model = Model {
     name: "ratings",
-    version: 1,
-    tables: &["rating_result", "rating", "rating_due"],
-    rows: "SELECT concat_ws('/', kind, player, day), concat_ws(' ', rating, deviation, volatility) FROM rating WHERE generation = $1
+    version: 2,
+    tables: &[
+        "rating_result",
+        "rating",
+        "rating_due",
+        "rating_board",
+        "rating_count",
+        "balance_seat",
+        "balance_cell",
+    ],
+    rows: "SELECT concat_ws('/', kind, player, day), concat_ws(' ', rating, deviation, volatility, games) FROM rating WHERE generation = $1
            UNION ALL
-           SELECT concat_ws('/', kind, day, player, game, opponent), outcome::text FROM rating_result WHERE generation = $1",
+           SELECT concat_ws('/', kind, day, player, game, opponent), outcome::text FROM rating_result WHERE generation = $1
+           UNION ALL
+           SELECT concat_ws('/', 'board', kind, period, player), concat_ws(' ', rating, rating_at, games) FROM rating_board WHERE generation = $1
+           UNION ALL
+           SELECT concat_ws('/', 'count', kind, period, level, bucket), players::text FROM rating_count WHERE generation = $1 AND players <> 0
+           UNION ALL
+           SELECT concat_ws('/', 'seat', kind, day, game, seat), (s.*)::balance_seat::text
+             FROM (SELECT 0 AS generation, kind, day, game, seat, player, preset, ruleset_version, catalogue_version, seats, position, ended_at,
+                          won, gave_up, score, turns, turn_time, rolls, farkles, money, dice, character, turn_lengths
+                     FROM balance_seat WHERE generation = $1) AS s
+           UNION ALL
+           SELECT concat_ws('/', 'cell', kind, dimension, day, preset, ruleset_version, catalogue_version, seats, band, trait),
+                  concat_ws(' ', games, wins, score, turns, turn_time, rolls, farkles, histograms) FROM balance_cell WHERE generation = $1",
     write,
+    forget,
     settle: Some(settle),
 };
 
 /// Less certain than this, a rating is provisional.
 pub const PROVISIONAL: f64 = 110.0;
-const DAY: u64 = 86_400_000;
 
 /// How a seat stands in the end, the better the higher.
 fn standing(record: &GameRecord, seat: &SeatRecord) -> (bool, bool, i64) {
@@ -44,16 +72,12 @@ fn standing(record: &GameRecord, seat: &SeatRecord) -> (bool, bool, i64) {
 
 fn write<'a>(
     connection: &'a mut PgConnection,
-    generation: i32,
+    target: Target,
     records: &'a [Arc<GameRecord>],
 ) -> BoxFuture<'a, Result<(), ProjectionError>> {
     const RESULTS: &str = "
 INSERT INTO rating_result (generation, kind, day, player, game, opponent, outcome)
 SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[], $5::uuid[], $6::uuid[], $7::smallint[]) AS w
-    ON CONFLICT DO NOTHING";
-    const DUE: &str = "
-INSERT INTO rating_due (generation, kind, day, player)
-SELECT DISTINCT $1::integer, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[]) AS w ORDER BY 2, 3, 4
     ON CONFLICT DO NOTHING";
     async move {
         let (mut kinds, mut days, mut players) = (vec![], vec![], vec![]);
@@ -62,7 +86,7 @@ SELECT DISTINCT $1::integer, w.* FROM unnest($2::text[], $3::integer[], $4::uuid
             for seat in &record.seats {
                 for other in record.seats.iter().filter(|other| other.player != seat.player) {
                     kinds.push(record.kind);
-                    days.push(i32::try_from(record.ended_at.0 / DAY).unwrap_or(i32::MAX));
+                    days.push(day_of(record.ended_at));
                     players.push(seat.player);
                     games.push(record.game);
                     opponents.push(other.player);
@@ -71,16 +95,74 @@ SELECT DISTINCT $1::integer, w.* FROM unnest($2::text[], $3::integer[], $4::uuid
                 }
             }
         }
-        if kinds.is_empty() {
-            return Ok(());
+        let query = sqlx::query(RESULTS).bind(target.generation).bind(&kinds).bind(&days);
+        let query = query.bind(&players).bind(games).bind(opponents).bind(outcomes);
+        query.execute(&mut *connection).await?;
+        balance::insert_seats(connection, target.generation, records).await?;
+        let mut due = BTreeSet::new();
+        for record in records {
+            let (kind, day) = (record.kind, day_of(record.ended_at));
+            if target.building {
+                due.insert((kind, day, WHOLE, WHOLE));
+            }
+            let seats = record.seats.iter().filter(|_| !target.building);
+            due.extend(seats.map(|seat| (kind, day, seat.player, record.game)));
         }
-        let query = sqlx::query(RESULTS).bind(generation).bind(&kinds).bind(&days).bind(&players);
-        query.bind(games).bind(opponents).bind(outcomes).execute(&mut *connection).await?;
-        let query = sqlx::query(DUE).bind(generation).bind(kinds).bind(days).bind(players);
-        query.execute(connection).await?;
-        Ok(())
+        is_due(connection, target.generation, &due).await
     }
     .boxed()
+}
+
+/// Without these games the day on which they ended is another one, and all days behind it.
+fn forget<'a>(
+    connection: &'a mut PgConnection,
+    Target { generation, .. }: Target,
+    records: &'a [Arc<GameRecord>],
+    _: &'a Records,
+) -> BoxFuture<'a, Result<(), ProjectionError>> {
+    const RESULTS: &str = "DELETE FROM rating_result WHERE generation = $1 AND game = $2";
+    const DUE: &str =
+        "DELETE FROM rating_due WHERE generation = $1 AND kind = $2 AND day = $3 AND game = $4";
+    async move {
+        let mut due = BTreeSet::new();
+        for record in records {
+            let day = day_of(record.ended_at);
+            sqlx::query(RESULTS)
+                .bind(generation)
+                .bind(record.game)
+                .execute(&mut *connection)
+                .await?;
+            let query = sqlx::query(DUE).bind(generation).bind(record.kind).bind(day);
+            query.bind(record.game).execute(&mut *connection).await?;
+            if balance::delete_seats(connection, generation, record).await? {
+                due.insert((record.kind, day, WHOLE, WHOLE));
+            }
+        }
+        is_due(connection, generation, &due).await
+    }
+    .boxed()
+}
+
+/// In place of a player and a game: the whole day, and all behind it.
+const WHOLE: Uuid = Uuid::nil();
+
+async fn is_due(
+    connection: &mut PgConnection,
+    generation: i32,
+    due: &BTreeSet<(&'static str, i32, Uuid, Uuid)>,
+) -> Result<(), ProjectionError> {
+    const DUE: &str = "
+INSERT INTO rating_due (generation, kind, day, player, game)
+SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[], $5::uuid[]) AS w
+    ON CONFLICT DO NOTHING";
+    let query = sqlx::query(DUE)
+        .bind(generation)
+        .bind(due.iter().map(|(kind, ..)| *kind).collect::<Vec<_>>())
+        .bind(due.iter().map(|(_, day, ..)| *day).collect::<Vec<_>>())
+        .bind(due.iter().map(|(_, _, player, _)| *player).collect::<Vec<_>>())
+        .bind(due.iter().map(|(.., game)| *game).collect::<Vec<_>>());
+    query.execute(connection).await?;
+    Ok(())
 }
 
 /// Works out all ratings that are due. Games of one kind are worked on one after the other, so that nobody misses what another
@@ -91,11 +173,11 @@ fn settle(
 ) -> BoxFuture<'_, Result<(), ProjectionError>> {
     const KINDS: &str = "SELECT DISTINCT kind FROM rating_due WHERE generation = $1 ORDER BY kind";
     async move {
+        rating_board::count_seasons(connection, generation).await?;
         let query = sqlx::query(KINDS).bind(generation);
         for row in query.fetch_all(&mut *connection).await? {
             let kind: String = row.try_get(0)?;
-            one_at_a_time(connection, &format!("ratings/{kind}"), generation).await?;
-
+            lock(connection, generation, &kind).await?;
             rate(connection, generation, &kind).await?;
         }
         Ok(())
@@ -103,30 +185,53 @@ fn settle(
     .boxed()
 }
 
-/// Works out the days that are due, and everything behind them: a changed day changes what the next ones begin with.
+/// Nobody else works on the ratings of this kind.
+pub(crate) async fn lock(
+    connection: &mut PgConnection,
+    generation: i32,
+    kind: &str,
+) -> Result<(), ProjectionError> {
+    one_at_a_time(connection, &format!("ratings/{kind}"), generation).await
+}
+
+/// Works out what is due of the first such day, and everything behind it: a changed day changes what the next ones begin with.
 async fn rate(
     connection: &mut PgConnection,
     generation: i32,
     kind: &str,
 ) -> Result<(), ProjectionError> {
     const DUE: &str =
-        "DELETE FROM rating_due WHERE generation = $1 AND kind = $2 RETURNING day, player";
-    const DAYS: &str = "SELECT DISTINCT day FROM rating_result WHERE generation = $1 AND kind = $2 AND day >= $3 ORDER BY day";
-    let mut due: BTreeMap<i32, Vec<Uuid>> = BTreeMap::new();
+        "DELETE FROM rating_due WHERE generation = $1 AND kind = $2 RETURNING day, player, game";
+    const DAYS: &str = "SELECT DISTINCT day FROM balance_seat WHERE generation = $1 AND kind = $2 AND day >= $3 ORDER BY day";
+    const UNRATE: &str = "DELETE FROM rating WHERE generation = $1 AND kind = $2 AND day >= $3 RETURNING day, player";
+    let mut due: BTreeMap<i32, (BTreeSet<Uuid>, BTreeSet<Uuid>)> = BTreeMap::new();
     for row in sqlx::query(DUE).bind(generation).bind(kind).fetch_all(&mut *connection).await? {
-        due.entry(row.try_get(0)?).or_default().push(row.try_get(1)?);
+        let (players, games) = due.entry(row.try_get(0)?).or_default();
+        players.insert(row.try_get(1)?);
+        games.insert(row.try_get(2)?);
     }
-    let Some((&first, _)) = due.first_key_value() else { return Ok(()) };
-    let query = sqlx::query(DAYS).bind(generation).bind(kind).bind(first);
-    let mut changed = false;
+    let Some((first, (players, games))) = due.pop_first() else { return Ok(()) };
+    let whole = players.contains(&WHOLE);
+    let behind = if whole { first } else { first + 1 };
+    let seasons = counted(connection, MODEL.name, generation).await?;
+    let mut boards = RatingBoards::new(generation, kind, &seasons);
+    let query = sqlx::query(UNRATE).bind(generation).bind(kind).bind(behind);
     for row in query.fetch_all(&mut *connection).await? {
-        let day: i32 = row.try_get(0)?;
-        let of_day = Period { generation, kind, day };
-        let players = if changed { None } else { due.get(&day) };
-        of_day.rate(connection, players.map(Vec::as_slice)).await?;
-        changed = true;
+        boards.unrated(row.try_get(0)?, row.try_get(1)?);
     }
-    Ok(())
+    balance::delete_cells(connection, generation, kind, behind).await?;
+    if !whole {
+        let games: Vec<Uuid> = games.into_iter().collect();
+        let players: Vec<Uuid> = players.into_iter().collect();
+        let of_day = Period { generation, kind, day: first };
+        of_day.rate(connection, Some((&players, &games)), &mut boards).await?;
+    }
+    let query = sqlx::query(DAYS).bind(generation).bind(kind).bind(behind);
+    for row in query.fetch_all(&mut *connection).await? {
+        let of_day = Period { generation, kind, day: row.try_get(0)? };
+        of_day.rate(connection, None, &mut boards).await?;
+    }
+    boards.write(connection).await
 }
 
 struct Period<'a> {
@@ -135,43 +240,79 @@ struct Period<'a> {
     day: i32,
 }
 
+/// A rating, and how many rated games it comes from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rated {
+    pub(crate) rating: Glicko2Rating,
+    pub(crate) games: i64,
+}
+
+/// A game of a day, against whom, and how it went.
+type Against = (Uuid, Uuid, Outcomes);
+
 impl Period<'_> {
-    /// Works out the ratings of these players, or of all who played that day.
+    /// Works out the ratings of these players and adds these games to the balance of the day; or all who played that day.
     async fn rate(
         &self,
         connection: &mut PgConnection,
-        players: Option<&[Uuid]>,
+        only: Option<(&[Uuid], &[Uuid])>,
+        boards: &mut RatingBoards<'_>,
     ) -> Result<(), ProjectionError> {
-        const RESULTS: &str = "
-SELECT player, opponent, outcome FROM rating_result
- WHERE generation = $1 AND kind = $2 AND day = $3 AND ($4::uuid[] IS NULL OR player = ANY ($4))
- ORDER BY player, game, opponent";
-        let query = sqlx::query(RESULTS).bind(self.generation).bind(self.kind);
-        let mut results: BTreeMap<Uuid, Vec<(Uuid, Outcomes)>> = BTreeMap::new();
-        for row in query.bind(self.day).bind(players).fetch_all(&mut *connection).await? {
-            let outcome = match row.try_get::<i16, _>(2)? {
-                0 => Outcomes::LOSS,
-                1 => Outcomes::DRAW,
-                _ => Outcomes::WIN,
-            };
-            results.entry(row.try_get(0)?).or_default().push((row.try_get(1)?, outcome));
-        }
-        let opponents = results.values().flatten().map(|(opponent, _)| *opponent);
+        let results = self.results(connection, only.map(|(players, _)| players)).await?;
+        let games = only.map(|(_, games)| games);
+        let seats = balance::seats(connection, self.generation, self.kind, self.day, games).await?;
+        let opponents = results.values().flatten().map(|(_, opponent, _)| *opponent);
         let mut involved: Vec<Uuid> = results.keys().copied().chain(opponents).collect();
+        involved.extend(seats.iter().map(|seat| seat.player));
         involved.sort_unstable();
         involved.dedup();
         let began = self.began_with(connection, &involved).await?;
         let start = |player: &Uuid| began.get(player).copied().unwrap_or_default();
         let config = Glicko2Config::default();
-        let rated: Vec<(Uuid, Glicko2Rating)> = results
+        let rated: Vec<(Uuid, Rated)> = results
             .iter()
-            .map(|(player, games)| {
-                let games: Vec<(Glicko2Rating, Outcomes)> =
-                    games.iter().map(|(opponent, outcome)| (start(opponent), *outcome)).collect();
-                (*player, glicko2_rating_period(&start(player), &games, &config))
+            .map(|(player, results)| {
+                let before = start(player);
+                let played: Vec<(Glicko2Rating, Outcomes)> =
+                    results.iter().map(|(_, other, how)| (start(other).rating, *how)).collect();
+                let rating = glicko2_rating_period(&before.rating, &played, &config);
+                let games: BTreeSet<&Uuid> = results.iter().map(|(game, ..)| game).collect();
+                let games = before.games + i64::try_from(games.len()).unwrap_or(0);
+                (*player, Rated { rating, games })
             })
             .collect();
-        self.write(connection, &rated).await
+        self.write(connection, &rated).await?;
+        for (player, rated) in rated {
+            boards.rated(self.day, player, rated);
+        }
+        boards.write_if_many(connection).await?;
+        let band = |player| Band::of(&start(&player).rating);
+        let fresh = only.is_none();
+        balance::add(connection, self.generation, self.kind, self.day, &seats, fresh, band).await
+    }
+
+    /// What these players did that day, or all.
+    async fn results(
+        &self,
+        connection: &mut PgConnection,
+        players: Option<&[Uuid]>,
+    ) -> Result<BTreeMap<Uuid, Vec<Against>>, ProjectionError> {
+        const RESULTS: &str = "
+SELECT player, game, opponent, outcome FROM rating_result
+ WHERE generation = $1 AND kind = $2 AND day = $3 AND ($4::uuid[] IS NULL OR player = ANY ($4))
+ ORDER BY player, game, opponent";
+        let query = sqlx::query(RESULTS).bind(self.generation).bind(self.kind);
+        let mut results: BTreeMap<Uuid, Vec<Against>> = BTreeMap::new();
+        for row in query.bind(self.day).bind(players).fetch_all(&mut *connection).await? {
+            let outcome = match row.try_get::<i16, _>(3)? {
+                0 => Outcomes::LOSS,
+                1 => Outcomes::DRAW,
+                _ => Outcomes::WIN,
+            };
+            let result = (row.try_get(1)?, row.try_get(2)?, outcome);
+            results.entry(row.try_get(0)?).or_default().push(result);
+        }
+        Ok(results)
     }
 
     /// The ratings that players began the day with.
@@ -179,9 +320,9 @@ SELECT player, opponent, outcome FROM rating_result
         &self,
         connection: &mut PgConnection,
         players: &[Uuid],
-    ) -> Result<HashMap<Uuid, Glicko2Rating>, ProjectionError> {
+    ) -> Result<HashMap<Uuid, Rated>, ProjectionError> {
         const BEFORE: &str = "
-SELECT w.player, r.day, r.rating, r.deviation, r.volatility
+SELECT w.player, r.day, r.rating, r.deviation, r.volatility, r.games
   FROM unnest($4::uuid[]) AS w (player)
  CROSS JOIN LATERAL (
         SELECT * FROM rating r WHERE r.generation = $1 AND r.kind = $2 AND r.player = w.player AND r.day < $3
@@ -195,7 +336,8 @@ SELECT w.player, r.day, r.rating, r.deviation, r.volatility
                 deviation: row.try_get(3)?,
                 volatility: row.try_get(4)?,
             };
-            began.insert(row.try_get(0)?, idle(rating, self.day - last - 1));
+            let rating = idle(rating, self.day - last - 1);
+            began.insert(row.try_get(0)?, Rated { rating, games: row.try_get(5)? });
         }
         Ok(began)
     }
@@ -203,21 +345,23 @@ SELECT w.player, r.day, r.rating, r.deviation, r.volatility
     async fn write(
         &self,
         connection: &mut PgConnection,
-        rated: &[(Uuid, Glicko2Rating)],
+        rated: &[(Uuid, Rated)],
     ) -> Result<(), ProjectionError> {
         const WRITE: &str = "
-INSERT INTO rating (generation, kind, day, player, rating, deviation, volatility)
-SELECT $1, $2, $3, w.* FROM unnest($4::uuid[], $5::float8[], $6::float8[], $7::float8[]) AS w
+INSERT INTO rating (generation, kind, day, player, rating, deviation, volatility, games)
+SELECT $1, $2, $3, w.* FROM unnest($4::uuid[], $5::float8[], $6::float8[], $7::float8[], $8::bigint[]) AS w
     ON CONFLICT (generation, kind, player, day) DO UPDATE
-   SET rating = excluded.rating, deviation = excluded.deviation, volatility = excluded.volatility";
+   SET rating = excluded.rating, deviation = excluded.deviation, volatility = excluded.volatility, games = excluded.games";
         let column = |value: fn(&Glicko2Rating) -> f64| -> Vec<f64> {
-            rated.iter().map(|(_, rating)| value(rating)).collect()
+            rated.iter().map(|(_, rated)| value(&rated.rating)).collect()
         };
         let query = sqlx::query(WRITE).bind(self.generation).bind(self.kind).bind(self.day);
         let query = query.bind(rated.iter().map(|(player, _)| *player).collect::<Vec<_>>());
         let query = query.bind(column(|rating| rating.rating));
         let query = query.bind(column(|rating| rating.deviation));
-        query.bind(column(|rating| rating.volatility)).execute(connection).await?;
+        let query = query.bind(column(|rating| rating.volatility));
+        let games: Vec<i64> = rated.iter().map(|(_, rated)| rated.games).collect();
+        query.bind(games).execute(connection).await?;
         Ok(())
     }
 }

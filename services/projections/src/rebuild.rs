@@ -11,10 +11,10 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::{
-    Model, ProjectionError,
+    MODELS, Model, ProjectionError,
     lease::{Lease, RANGES, array, begin, ensure_live, next_generation, positions, shards, take},
     records::Records,
-    runner::{LARGE_PAGE, Range, TYPES, write},
+    runner::{LARGE_PAGE, Range, TYPES, read, write},
 };
 
 /// How many differences are shown.
@@ -67,6 +67,8 @@ pub struct Difference {
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// The read model.
+    pub name: &'static str,
     /// The generation that reads see now.
     pub live: i32,
     /// How many events were folded.
@@ -83,7 +85,15 @@ pub async fn rebuild(
     name: &str,
     progress: impl Fn(Progress),
 ) -> Result<Outcome, ProjectionError> {
-    build(store, name, true, progress).await
+    one(build(store, &[Model::named(name)?], true, progress).await?)
+}
+
+/// Builds all of them anew, reading the log once for all.
+pub async fn rebuild_all(
+    store: &Store,
+    progress: impl Fn(Progress),
+) -> Result<Vec<Outcome>, ProjectionError> {
+    build(store, MODELS, true, progress).await
 }
 
 /// Builds a new generation, compares it with the live one, and drops it.
@@ -92,33 +102,51 @@ pub async fn verify(
     name: &str,
     progress: impl Fn(Progress),
 ) -> Result<Outcome, ProjectionError> {
-    build(store, name, false, progress).await
+    one(build(store, &[Model::named(name)?], false, progress).await?)
+}
+
+/// Builds all of them anew, compares them with the live ones, and drops them.
+pub async fn verify_all(
+    store: &Store,
+    progress: impl Fn(Progress),
+) -> Result<Vec<Outcome>, ProjectionError> {
+    build(store, MODELS, false, progress).await
+}
+
+fn one(mut outcomes: Vec<Outcome>) -> Result<Outcome, ProjectionError> {
+    outcomes.pop().ok_or(ProjectionError::Fenced)
 }
 
 async fn build(
     store: &Store,
-    name: &str,
+    models: &[Model],
     flip: bool,
     progress: impl Fn(Progress),
-) -> Result<Outcome, ProjectionError> {
-    let model = Model::named(name)?;
+) -> Result<Vec<Outcome>, ProjectionError> {
     ensure_live(store.pool()).await?;
-    let generation = open(store, model).await?;
+    let mut opened = Vec::with_capacity(models.len());
+    for model in models {
+        opened.push((*model, open(store, *model).await?));
+    }
     let heads = store.heads().await?;
     let records = Arc::new(Records::new(store.clone()));
     let folded = Arc::new(AtomicI64::new(0));
     let owner = Uuid::new_v4();
     let mut work = JoinSet::new();
     for _ in 0..RANGES {
-        let lease = take(store.pool(), owner, Some((model.name, generation))).await?;
-        let lease = lease.ok_or(ProjectionError::Fenced)?;
-        let (store, records, folded) = (store.clone(), Arc::clone(&records), Arc::clone(&folded));
-        work.spawn(async move {
-            fold_all(Range { store, records, lease, page: LARGE_PAGE }, &folded).await
-        });
+        let mut ranges = Vec::with_capacity(models.len());
+        for (model, generation) in &opened {
+            let lease = take(store.pool(), owner, Some((model.name, *generation))).await?;
+            let lease = lease.ok_or(ProjectionError::Fenced)?;
+            let (store, records) = (store.clone(), Arc::clone(&records));
+            ranges.push(Range { store, records, lease, page: LARGE_PAGE });
+        }
+        let folded = Arc::clone(&folded);
+        work.spawn(async move { fold_all(ranges, &folded).await });
     }
+    let of = heads.total() * i64::try_from(models.len()).unwrap_or(1);
     while !work.is_empty() {
-        progress(Progress { folded: folded.load(Ordering::Relaxed), of: heads.total() });
+        progress(Progress { folded: folded.load(Ordering::Relaxed), of });
         tokio::select! {
             done = work.join_next() => {
                 if let Some(done) = done {
@@ -128,16 +156,26 @@ async fn build(
             () = tokio::time::sleep(std::time::Duration::from_millis(100)) => {}
         }
     }
-    progress(Progress { folded: heads.total(), of: heads.total() });
-    finish(store, &records, model, generation, flip).await
+    progress(Progress { folded: of, of });
+    let mut outcomes = Vec::with_capacity(models.len());
+    for (model, generation) in opened {
+        outcomes.push(finish(store, &records, model, generation, flip).await?);
+    }
+    Ok(outcomes)
 }
 
-async fn fold_all(mut range: Range, folded: &AtomicI64) -> Result<(), ProjectionError> {
+/// Folds a range for all models, page by page: what one has read, the next one finds in memory.
+async fn fold_all(mut ranges: Vec<Range>, folded: &AtomicI64) -> Result<(), ProjectionError> {
     loop {
-        let before = range.lease.positions.total();
-        let more = range.step().await?;
-        folded.fetch_add(range.lease.positions.total() - before, Ordering::Relaxed);
-        if !more && range.lease.positions.total() == before {
+        let mut done = true;
+        for range in &mut ranges {
+            let before = range.lease.positions.total();
+            let more = range.step().await?;
+            let new = range.lease.positions.total() - before;
+            folded.fetch_add(new, Ordering::Relaxed);
+            done &= !more && new == 0;
+        }
+        if done {
             return Ok(());
         }
     }
@@ -181,7 +219,7 @@ async fn free(
 }
 
 /// What compares or removes a whole generation may take its time.
-async fn without_hurry(connection: &mut PgConnection) -> Result<(), ProjectionError> {
+pub(crate) async fn without_hurry(connection: &mut PgConnection) -> Result<(), ProjectionError> {
     sqlx::query("SET LOCAL statement_timeout = 0").execute(connection).await?;
     Ok(())
 }
@@ -250,7 +288,7 @@ async fn finish(
     }
     transaction.commit().await?;
     let live = if flip { generation } else { live };
-    Ok(Outcome { live, events: heads.total(), differing, differences })
+    Ok(Outcome { name: model.name, live, events: heads.total(), differing, differences })
 }
 
 /// The ranges of some generations, locked.
@@ -260,20 +298,21 @@ async fn hold(
     generations: &[i32],
 ) -> Result<Vec<Lease>, ProjectionError> {
     const HOLD: &str = "
-SELECT generation, range, fence, positions FROM projection_range WHERE name = $1 AND generation = ANY ($2)
- ORDER BY generation, range FOR UPDATE";
+SELECT r.generation, r.range, r.fence, r.positions, p.state
+  FROM projection_range r JOIN projection p USING (name, generation)
+ WHERE r.name = $1 AND r.generation = ANY ($2) ORDER BY r.generation, r.range FOR UPDATE OF r";
     let query = sqlx::query(HOLD).bind(model.name).bind(generations);
     let mut leases = Vec::new();
     for row in query.fetch_all(connection).await? {
         let (range, written): (i16, Vec<i64>) = (row.try_get(1)?, row.try_get(3)?);
+        let state: String = row.try_get(4)?;
         leases.push(Lease {
             model,
             generation: row.try_get(0)?,
             range,
             fence: row.try_get(2)?,
             positions: positions(range, &written),
-            // What follows is worked out once for all.
-            live: false,
+            building: state == "building",
         });
     }
     Ok(leases)
@@ -294,9 +333,8 @@ async fn catch_up(
         let found = store.of_types_in(&shards, &TYPES, &lease.positions, LARGE_PAGE).await?;
         // What came behind the heads is for the next ones.
         let wanted = found.events.iter().filter(|event| event.position <= heads.get(event.shard));
-        let games: Vec<Uuid> = wanted.map(|event| event.stream).collect();
-        let known = records.of(&games).await?;
-        write(connection, lease, &games, known).await?;
+        let news = read(records, wanted).await?;
+        write(connection, lease, records, news).await?;
         for &shard in &shards {
             let to = found.looked_at.get(shard).min(heads.get(shard));
             lease.positions.set(shard, to.max(lease.positions.get(shard)));

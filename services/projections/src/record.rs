@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use store::Recorded;
 use uuid::Uuid;
 
+use crate::histogram::{Histogram, bucket};
+
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
@@ -19,6 +21,10 @@ pub struct GameRecord {
     pub kind: &'static str,
     /// The preset, or `custom`.
     pub preset: String,
+    /// The version of the preset.
+    pub ruleset_version: u32,
+    /// The version of the catalogue of special dice; 0 where there are none.
+    pub catalogue_version: u32,
     /// How many could have played: one is a game that is played alone.
     pub most_seats: u8,
     /// When it began.
@@ -48,6 +54,10 @@ pub struct SeatRecord {
     pub turns: u32,
     /// In milliseconds, all turns together.
     pub turn_time: u64,
+    /// How many turns took how many seconds.
+    pub turn_seconds: Histogram,
+    /// How many turns had how many rolls.
+    pub turn_rolls: Histogram,
     /// Time-outs.
     pub time_outs: u32,
     /// Points of all turns, and of the best one.
@@ -68,6 +78,8 @@ pub struct SeatRecord {
     pub combinations: BTreeMap<CombinationName, u32>,
     /// Money earned.
     pub money: u64,
+    /// What was spent of what is only worth something in the game: on cards, things and colours.
+    pub spent: i64,
     /// The dice played with, and what each made.
     pub dice: BTreeMap<String, DieRecord>,
     /// Whom they played.
@@ -131,6 +143,8 @@ impl GameRecord {
             game: first.stream,
             kind: ruleset.rules.game(),
             preset: ruleset.preset.clone(),
+            ruleset_version: ruleset.version,
+            catalogue_version: ruleset.rules.catalogue().map_or(0, |catalogue| catalogue.version),
             most_seats: ruleset.table.max_seats,
             began_at,
             ended_at,
@@ -145,8 +159,8 @@ struct Fold {
     hot: bool,
     seats: Vec<SeatRecord>,
     began_at: Option<Moment>,
-    /// Whose turn it is, and since when.
-    turn: Option<(SeatNo, Moment)>,
+    /// Whose turn it is, since when, and how often they have rolled.
+    turn: Option<(SeatNo, Moment, i64)>,
     ended: Option<(DecidedBy, Moment)>,
 }
 
@@ -169,14 +183,19 @@ impl Fold {
                 // Who left before does not play; the others keep their numbers.
                 self.seats.retain(|record| !record.left);
             }
-            Event::TurnStarted { seat, .. } => self.turn = Some((*seat, at)),
+            Event::TurnStarted { seat, .. } => self.turn = Some((*seat, at, 0)),
             Event::TurnEnded(ended) => self.turn_ended(ended, at),
-            Event::Rolled(rolled) => self.of_seat(rolled.seat, |record| {
-                record.rolls += 1;
-                for code in rolled.colours.iter().flat_map(|colours| &colours.codes) {
-                    *record.colours.entry(code.to_string()).or_default() += 1;
+            Event::Rolled(rolled) => {
+                if let Some((_, _, rolls)) = &mut self.turn {
+                    *rolls += 1;
                 }
-            }),
+                self.of_seat(rolled.seat, |record| {
+                    record.rolls += 1;
+                    for code in rolled.colours.iter().flat_map(|colours| &colours.codes) {
+                        *record.colours.entry(code.to_string()).or_default() += 1;
+                    }
+                });
+            }
             Event::Saved(saved) => {
                 let hot = u32::from(self.hot && saved.left.is_empty());
                 self.of_seat(saved.seat, |record| {
@@ -219,10 +238,14 @@ impl Fold {
     }
 
     fn turn_ended(&mut self, ended: &TurnEnded, at: Moment) {
-        let since = self.turn.take().map_or(at, |(_, since)| since);
+        let (since, rolls) = self.turn.take().map_or((at, 0), |(_, since, rolls)| (since, rolls));
         self.of_seat(ended.seat, |record| {
+            let time = at.0.saturating_sub(since.0);
+            let seconds = i64::try_from(time / 1000).unwrap_or(i64::MAX);
             record.turns += 1;
-            record.turn_time += at.0.saturating_sub(since.0);
+            record.turn_time += time;
+            *record.turn_seconds.entry(bucket(seconds)).or_default() += 1;
+            *record.turn_rolls.entry(bucket(rolls)).or_default() += 1;
             record.points = record.points.saturating_add(ended.points);
             record.best_turn = record.best_turn.max(ended.points);
             record.forfeited = record.forfeited.saturating_add(ended.forfeited);
@@ -255,7 +278,12 @@ impl Fold {
             });
             return;
         }
-        let Some((by, _)) = self.turn.filter(|(seat, _)| *seat != effect.seat) else { return };
+        if matches!(effect.source, EffectSource::Bought(_) | EffectSource::Renewed) {
+            let paid = effect.changes.iter().filter(|change| is_currency(change.what));
+            let paid: i64 = paid.map(|c| c.before.saturating_sub(c.after).max(0)).sum();
+            self.of_seat(effect.seat, |record| record.spent = record.spent.saturating_add(paid));
+        }
+        let Some((by, ..)) = self.turn.filter(|(seat, ..)| *seat != effect.seat) else { return };
         let lost = effect.changes.iter().find(|change| change.what == Measure::Hp);
         let lost = lost.map_or(0, |change| change.before.saturating_sub(change.after).max(0));
         let dead = effect.changes.iter().any(|c| c.what == Measure::Alive && c.after == 0);
@@ -264,6 +292,11 @@ impl Fold {
             record.eliminations += u32::from(dead);
         });
     }
+}
+
+/// Values that things are bought for.
+fn is_currency(what: Measure) -> bool {
+    matches!(what, Measure::Money | Measure::Energy)
 }
 
 /// Values that are points of a game.

@@ -6,7 +6,7 @@ use quick_cache::sync::Cache;
 use store::{Envelope, Recorded, Store, StoreError};
 use uuid::Uuid;
 
-use crate::{GameRecord, NoRecord};
+use crate::{GameRecord, NoRecord, ProjectionError};
 
 /// How many records are kept for the other read models.
 const KEPT: usize = 20_000;
@@ -23,7 +23,20 @@ pub(crate) enum Known {
     Poison(String),
 }
 
-/// The records of finished games.
+impl Known {
+    /// The record of a game that was readable once.
+    pub(crate) fn readable(self, game: Uuid) -> Result<Arc<GameRecord>, ProjectionError> {
+        let why = match self {
+            Self::Record(record) => return Ok(record),
+            Self::Nothing => "it does not count any more".to_owned(),
+            Self::Poison(why) => why,
+        };
+        Err(ProjectionError::Unreadable { game, why })
+    }
+}
+
+/// The records of finished games. A game that is over changes no more, except that it may be made void: that is no part of
+/// its record.
 #[derive(Debug)]
 pub(crate) struct Records {
     store: Store,

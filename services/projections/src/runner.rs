@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use sqlx::{Connection, PgConnection, Row};
-use store::{Shard, Store};
+use store::{Envelope, Shard, Store};
 use tokio::{
     sync::watch,
     task::JoinSet,
@@ -12,13 +12,15 @@ use tokio::{
 use uuid::Uuid;
 
 use crate::{
-    GameRecord, ProjectionError,
+    ProjectionError,
     lease::{Lease, ensure_live, shards, share, take},
     records::{Known, Records},
 };
 
-/// The end of a game is what a read model waits for.
-pub(crate) const TYPES: [&str; 1] = ["Ended"];
+/// What a read model waits for: a game is over, and counts; or it is void, and counts no more.
+pub(crate) const TYPES: [&str; 2] = [ENDED, VOIDED];
+const ENDED: &str = "Ended";
+const VOIDED: &str = "Voided";
 /// How many games of a shard are taken in at once while games go on, and when all are folded anew.
 const PAGE: u32 = 50;
 pub(crate) const LARGE_PAGE: u32 = 250;
@@ -146,30 +148,33 @@ impl Range {
         if found.looked_at == self.lease.positions {
             return Ok(false);
         }
-        let games: Vec<Uuid> = found.events.iter().map(|event| event.stream).collect();
-        let known = self.records.of(&games).await?;
+        let news = read(&self.records, &found.events).await?;
         let mut connection = self.store.pool().acquire().await?;
         let mut transaction = connection.begin().await?;
         // First: whoever has lost the range writes nothing at all.
         self.lease.advance(&mut transaction, &found.looked_at).await?;
-        write(&mut transaction, &self.lease, &games, known).await?;
+        if !news.is_empty() {
+            write(&mut transaction, &self.lease, &self.records, news).await?;
+            settle(&mut transaction, &self.lease).await?;
+        }
         transaction.commit().await?;
         self.lease.positions = found.looked_at;
-        Ok(found.more || !games.is_empty())
+        Ok(found.more || !found.events.is_empty())
     }
 
     /// Games that could not be read may be readable now.
     async fn try_parked(&mut self) -> Result<(), ProjectionError> {
         const PARKED: &str =
-            "SELECT game FROM projection_parked WHERE name = $1 AND generation = $2";
+            "SELECT game, void FROM projection_parked WHERE name = $1 AND generation = $2";
         let query = sqlx::query(PARKED).bind(self.lease.model.name).bind(self.lease.generation);
         let rows = query.fetch_all(self.store.pool()).await?;
         let ours = shards(self.lease.range);
-        let mut games = Vec::new();
+        let (mut games, mut void) = (Vec::new(), Vec::new());
         for row in rows {
             let game: Uuid = row.try_get(0)?;
             if ours.contains(&Shard::of(game)) {
                 games.push(game);
+                void.push(row.try_get(1)?);
             }
         }
         metrics::gauge!("croupier_projection_parked", "range" => self.lease.range.to_string())
@@ -177,7 +182,9 @@ impl Range {
         if games.is_empty() {
             return Ok(());
         }
-        let known = self.records.of(&games).await?;
+        let known = self.records.of(&games).await?.into_iter().zip(void);
+        let news = games.iter().zip(known).map(|(&game, (known, void))| News { game, known, void });
+        let news = news.collect();
         let mut connection = self.store.pool().acquire().await?;
         let mut transaction = connection.begin().await?;
         let here = self.lease.positions.clone();
@@ -186,41 +193,105 @@ impl Range {
             "DELETE FROM projection_parked WHERE name = $1 AND generation = $2 AND game = ANY ($3)";
         let query = sqlx::query(forget).bind(self.lease.model.name).bind(self.lease.generation);
         query.bind(&games).execute(&mut *transaction).await?;
-        write(&mut transaction, &self.lease, &games, known).await?;
+        write(&mut transaction, &self.lease, &self.records, news).await?;
+        settle(&mut transaction, &self.lease).await?;
         transaction.commit().await?;
         Ok(())
     }
 }
 
-/// Writes what games change; those that cannot be read are parked with an alert.
+/// A game that is over, or void.
+pub(crate) struct News {
+    game: Uuid,
+    known: Known,
+    void: bool,
+}
+
+/// What is known of the games of these events.
+pub(crate) async fn read<'a>(
+    records: &Records,
+    events: impl IntoIterator<Item = &'a Envelope>,
+) -> Result<Vec<News>, ProjectionError> {
+    let (games, void): (Vec<Uuid>, Vec<bool>) =
+        events.into_iter().map(|event| (event.stream, event.kind == VOIDED)).unzip();
+    let known = records.of(&games).await?.into_iter().zip(void);
+    Ok(games
+        .into_iter()
+        .zip(known)
+        .map(|(game, (known, void))| News { game, known, void })
+        .collect())
+}
+
+/// Takes games in, and those that are void out again; those that cannot be read are parked with an alert.
 pub(crate) async fn write(
     connection: &mut PgConnection,
     lease: &Lease,
-    games: &[Uuid],
-    known: Vec<Known>,
+    records: &Records,
+    news: Vec<News>,
 ) -> Result<(), ProjectionError> {
-    const PARK: &str =
-        "INSERT INTO projection_parked (name, generation, game, why) VALUES ($1, $2, $3, $4)
-                        ON CONFLICT DO NOTHING";
-    let mut records: Vec<Arc<GameRecord>> = Vec::with_capacity(known.len());
-    for (game, known) in games.iter().zip(known) {
+    let (mut over, mut void) = (Vec::new(), Vec::new());
+    for News { game, known, void: is_void } in news {
+        if is_void {
+            // One that was never taken in need not be any more.
+            unpark(connection, lease, game).await?;
+        }
         match known {
-            Known::Record(record) => records.push(record),
+            Known::Record(record) => if is_void { &mut void } else { &mut over }.push(record),
             Known::Nothing => {}
-            Known::Poison(why) => {
-                tracing::error!(%game, %why, model = lease.model.name, "a game is parked");
-                metrics::counter!("croupier_projection_parked_total").increment(1);
-                let query = sqlx::query(PARK).bind(lease.model.name).bind(lease.generation);
-                query.bind(game).bind(why).execute(&mut *connection).await?;
+            Known::Poison(why) => park(connection, lease, game, &why, is_void).await?,
+        }
+    }
+    if !over.is_empty() {
+        (lease.model.write)(connection, lease.target(), &over).await?;
+    }
+    for record in void {
+        let mut attempt = connection.begin().await?;
+        let gone = std::slice::from_ref(&record);
+        match (lease.model.forget)(&mut attempt, lease.target(), gone, records).await {
+            Ok(()) => attempt.commit().await?,
+            Err(error @ ProjectionError::Unreadable { .. }) => {
+                attempt.rollback().await?;
+                park(connection, lease, record.game, &error.to_string(), true).await?;
             }
+            Err(error) => return Err(error),
         }
     }
-    if !records.is_empty() {
-        (lease.model.write)(connection, lease.generation, &records).await?;
-        if let Some(settle) = lease.model.settle.filter(|_| lease.live) {
-            settle(connection, lease.generation).await?;
-        }
+    Ok(())
+}
+
+/// Works out what follows from what was written, where it is seen at once.
+async fn settle(connection: &mut PgConnection, lease: &Lease) -> Result<(), ProjectionError> {
+    match lease.model.settle.filter(|_| !lease.building) {
+        Some(settle) => settle(connection, lease.generation).await,
+        None => Ok(()),
     }
+}
+
+async fn unpark(
+    connection: &mut PgConnection,
+    lease: &Lease,
+    game: Uuid,
+) -> Result<(), ProjectionError> {
+    const UNPARK: &str =
+        "DELETE FROM projection_parked WHERE name = $1 AND generation = $2 AND game = $3";
+    let query = sqlx::query(UNPARK).bind(lease.model.name).bind(lease.generation).bind(game);
+    query.execute(connection).await?;
+    Ok(())
+}
+
+async fn park(
+    connection: &mut PgConnection,
+    lease: &Lease,
+    game: Uuid,
+    why: &str,
+    void: bool,
+) -> Result<(), ProjectionError> {
+    const PARK: &str = "INSERT INTO projection_parked (name, generation, game, why, void) VALUES ($1, $2, $3, $4, $5)
+                        ON CONFLICT (name, generation, game) DO NOTHING";
+    tracing::error!(%game, %why, model = lease.model.name, "a game is parked");
+    metrics::counter!("croupier_projection_parked_total").increment(1);
+    let query = sqlx::query(PARK).bind(lease.model.name).bind(lease.generation);
+    query.bind(game).bind(why).bind(void).execute(connection).await?;
     Ok(())
 }
 

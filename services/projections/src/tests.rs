@@ -4,11 +4,13 @@
 #![allow(
     clippy::wildcard_enum_match_arm,
     clippy::similar_names,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "a fold as plain as can be"
 )]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, LazyLock,
         atomic::{AtomicU32, Ordering},
@@ -18,8 +20,8 @@ use std::{
 
 use cluster::Cluster;
 use domain::{
-    Command, DecidedBy, Event, Game, GameId, Legal, Moment, Play, PlayerId, Ruleset, decide,
-    evolve,
+    Command, DecidedBy, Event, Game, GameId, Legal, Moment, Play, PlayerId, Ruleset, VoidedFor,
+    decide, evolve,
     fair::{FairDice, Secret, commitment, ruleset_hash},
     legal_commands,
 };
@@ -32,11 +34,12 @@ use store::{Append, Hash, Head, Settings, Store};
 use uuid::Uuid;
 
 use crate::{
-    ProjectionError, Runner, Span, Statistics,
+    ProjectionError, Runner, Season, Span, Statistics,
+    balance::{Band, By, Dimension, Question, ask},
     leaderboards::{Board, Measure, Place, Standing, among, around, page},
     lease,
     ratings::ratings_of,
-    rebuild, statistics_of, status, verify,
+    rebuild, rebuild_all, seasons, statistics_of, status, verify,
 };
 
 const NAME: &str = "player_statistics";
@@ -113,7 +116,8 @@ fn random_game(number: u64) -> Vec<Event> {
     let seats = usize::from(least) + numbers.below(usize::from(most - least) + 1);
     let (game, secret) = (GameId(Uuid::new_v4()), Secret([7; 32]));
     let commitment = commitment(&secret, game, ruleset_hash(&ruleset));
-    let first = numbers.below(12);
+    // Few enough that some ratings become certain.
+    let first = numbers.below(6);
     let mut commands = vec![Command::Create { game, ruleset: Arc::new(ruleset), commitment }];
     for seat in 0..seats {
         let name = format!("player {seat}");
@@ -154,10 +158,13 @@ fn random_game(number: u64) -> Vec<Event> {
     log
 }
 
-/// Appends games as commands would have made them; times go up, but not in the order of appends.
+/// Appends games as commands would have made them; times go up, but not in the order of appends. Some are void.
 async fn deal(store: &Store, from: u64, count: u64) {
     for number in from..from + count {
-        let log = random_game(number);
+        let mut log = random_game(number);
+        if number.is_multiple_of(9) {
+            log.push(Event::Voided { why: VoidedFor::Malfunction });
+        }
         let Event::Created { game, .. } = &log[0] else { panic!() };
         let (mut head, stream) = (Head::NEW, game.0);
         // Over some days, and not in the order of appends.
@@ -171,27 +178,123 @@ async fn deal(store: &Store, from: u64, count: u64) {
     }
 }
 
-/// What the numbers must be, by the plainest fold of everything there is.
-async fn naive(store: &Store) -> BTreeMap<(Uuid, String, String), [i64; 12]> {
-    let mut connection = store.pool().acquire().await.unwrap();
-    let all = "SELECT stream, payload::text, type FROM event ORDER BY stream, version";
-    let mut games: BTreeMap<Uuid, Vec<Event>> = BTreeMap::new();
-    for row in sqlx::query(all).fetch_all(&mut *connection).await.unwrap() {
+/// Makes some of the games void that are not yet.
+async fn void_some(store: &Store, every: usize) {
+    let over = "SELECT stream FROM event e WHERE type = 'Ended'
+        AND NOT EXISTS (SELECT 1 FROM event v WHERE v.shard = e.shard AND v.stream = e.stream AND v.type = 'Voided') ORDER BY 1";
+    let games = sqlx::query(over).fetch_all(store.pool()).await.unwrap();
+    for row in games.iter().step_by(every) {
+        let stream: Uuid = row.get(0);
+        let head = store.games.fresh(stream).await.unwrap().head;
+        let (command, request) = (Uuid::new_v4(), Hash([2; 32]));
+        let events = &[Event::Voided { why: VoidedFor::Cheating }];
+        let at = Moment(1_900_000_000_000);
+        let append = Append { stream, head, command, request, actor: Uuid::nil(), at, events };
+        store.append(append).await.unwrap();
+    }
+}
+
+/// A seat of a game that counts, plainly.
+struct PlainSeat {
+    game: Uuid,
+    kind: String,
+    preset: String,
+    player: Uuid,
+    seats: usize,
+    position: usize,
+    won: bool,
+    left: bool,
+    score: i64,
+    at: i64,
+    dice: Vec<String>,
+    character: Option<String>,
+}
+
+/// Every seat of every game that counts, read off the log.
+async fn plain_seats(store: &Store) -> Vec<PlainSeat> {
+    let mut found = Vec::new();
+    for log in logs(store).await.values() {
+        let (Event::Created { ruleset, game, .. }, at) = &log[0].clone() else { continue };
+        let _ = at;
+        let Some((Event::Ended(outcome), at)) =
+            log.iter().find(|(event, _)| matches!(event, Event::Ended(_)))
+        else {
+            continue;
+        };
+        if !counts(log, outcome.by) {
+            continue;
+        }
+        let taken: Vec<(u8, Uuid)> = log
+            .iter()
+            .filter_map(|(event, _)| match event {
+                Event::SeatTaken { seat, player, .. } => Some((*seat, player.0)),
+                _ => None,
+            })
+            .collect();
+        for (place, (seat, player)) in taken.iter().enumerate() {
+            let mut dice = Vec::new();
+            let mut character = None;
+            for (event, _) in log.iter().filter(|(event, _)| event.seat() == Some(*seat)) {
+                if let Event::LoadoutChosen { dice: chosen, .. } = event {
+                    dice = chosen.iter().map(ToString::to_string).collect();
+                }
+                if let Event::CharacterChosen { character: chosen, .. } = event {
+                    character = Some(chosen.to_string());
+                }
+            }
+            dice.retain(|code| code != "STANDARD");
+            found.push(PlainSeat {
+                game: game.0,
+                kind: ruleset.rules.game().to_owned(),
+                preset: ruleset.preset.clone(),
+                player: *player,
+                seats: taken.len(),
+                position: place + 1,
+                won: outcome.winners.contains(seat),
+                left: log
+                    .iter()
+                    .any(|(event, _)| event.name() == "SeatLeft" && event.seat() == Some(*seat)),
+                score: outcome.scores[usize::from(*seat)],
+                at: *at,
+                dice,
+                character,
+            });
+        }
+    }
+    found
+}
+
+/// Whether a game counts: it was played, and is not void.
+fn counts(log: &[(Event, i64)], by: DecidedBy) -> bool {
+    by != DecidedBy::Abandoned && !log.iter().any(|(event, _)| event.name() == "Voided")
+}
+
+/// Every game of the log: events and when they were recorded, in milliseconds.
+async fn logs(store: &Store) -> BTreeMap<Uuid, Vec<(Event, i64)>> {
+    let all = "SELECT stream, payload::text, type, (extract(epoch FROM recorded_at) * 1000)::bigint FROM event ORDER BY stream, version";
+    let mut games: BTreeMap<Uuid, Vec<(Event, i64)>> = BTreeMap::new();
+    for row in sqlx::query(all).fetch_all(store.pool()).await.unwrap() {
         let (payload, kind): (String, String) = (row.get(1), row.get(2));
         let event = serde_json::from_str(&format!("{{\"{kind}\":{payload}}}")).unwrap();
-        games.entry(row.get(0)).or_default().push(event);
+        games.entry(row.get(0)).or_default().push((event, row.get(3)));
     }
+    games
+}
+
+/// What the numbers must be, by the plainest fold of everything there is.
+async fn naive(store: &Store) -> BTreeMap<(Uuid, String, String), [i64; 12]> {
     let mut sums: BTreeMap<(Uuid, String, String), [i64; 12]> = BTreeMap::new();
-    for log in games.values() {
+    for timed in logs(store).await.values() {
+        let log: Vec<Event> = timed.iter().map(|(event, _)| event.clone()).collect();
         let Event::Created { ruleset, .. } = &log[0] else { continue };
         let Some(Event::Ended(outcome)) = log.iter().find(|event| matches!(event, Event::Ended(_)))
         else {
             continue;
         };
-        if outcome.by == DecidedBy::Abandoned {
+        if !counts(timed, outcome.by) {
             continue;
         }
-        for event in log {
+        for event in &log {
             let Event::SeatTaken { seat, player, .. } = event else { continue };
             let key = (player.0, ruleset.rules.game().to_owned(), ruleset.preset.clone());
             let of_seat = |event: &&Event| event.seat() == Some(*seat);
@@ -269,7 +372,7 @@ async fn live(store: &Store) -> BTreeMap<(Uuid, String, String), Statistics> {
 
 /// Waits until everything is folded.
 async fn settled(store: &Store) {
-    for _ in 0..600 {
+    for _ in 0..600 * scale() {
         let heads = store.heads().await.unwrap();
         let all = status(store.pool(), &heads).await.unwrap();
         let mut live = all.iter().filter(|status| status.state == "live").peekable();
@@ -308,80 +411,229 @@ async fn holds(store: &Store) {
     }
 }
 
-/// Ratings are what comes out when all games are taken day by day, from the first one on.
-async fn ratings_hold(store: &Store) {
-    const RESULTS: &str = "SELECT kind, day, player, opponent, outcome FROM rating_result r JOIN projection p USING (generation)
-        WHERE p.name = 'ratings' AND p.state = 'live' ORDER BY kind, day, player, game, opponent";
-    type Results = BTreeMap<(String, i32), BTreeMap<Uuid, Vec<(Uuid, i16)>>>;
-    let mut results: Results = BTreeMap::new();
-    for row in sqlx::query(RESULTS).fetch_all(store.pool()).await.unwrap() {
-        let of_day = results.entry((row.get(0), row.get(1))).or_default();
-        of_day.entry(row.get(2)).or_default().push((row.get(3), row.get(4)));
+/// A rating behind a day.
+type Rated = BTreeMap<(String, Uuid), Vec<(i32, Glicko2Rating)>>;
+
+/// The rating that a player has on the morning of a day.
+fn morning(rated: &Rated, kind: &str, player: Uuid, day: i32) -> Glicko2Rating {
+    let all = rated.get(&(kind.to_owned(), player)).map_or(&[][..], Vec::as_slice);
+    let last = all.iter().rev().find(|(rated, _)| *rated < day);
+    last.map_or_else(Glicko2Rating::default, |(last, rating)| {
+        (last + 1..day).fold(*rating, |rating, _| decay_deviation(&rating))
+    })
+}
+
+fn day(at: i64) -> i32 {
+    i32::try_from(at / 86_400_000).unwrap()
+}
+
+/// Ratings that come out when all games are taken day by day, from the first one on.
+fn naive_ratings(seats: &[PlainSeat]) -> Rated {
+    let order = |seat: &PlainSeat| {
+        // Who wins, then who stays, by score; in Zero Hour less is more.
+        let score = if seat.kind == "zero_hour" { -seat.score } else { seat.score };
+        (seat.won, !seat.left, if seat.won || seat.left { 0 } else { score })
+    };
+    let mut days: BTreeMap<(i32, &str), Vec<&PlainSeat>> = BTreeMap::new();
+    for seat in seats {
+        days.entry((day(seat.at), &seat.kind)).or_default().push(seat);
     }
-    assert!(results.len() > 5, "{}", results.len());
-    let mut now: BTreeMap<(String, Uuid), (i32, Glicko2Rating)> = BTreeMap::new();
-    for ((kind, day), games) in &results {
-        let start = |player: &Uuid| {
-            let known = now.get(&(kind.clone(), *player)).copied();
-            known.map_or_else(Glicko2Rating::default, |(last, rating)| {
-                (last + 1..*day).fold(rating, |rating, _| decay_deviation(&rating))
-            })
-        };
-        let outcomes = [Outcomes::LOSS, Outcomes::DRAW, Outcomes::WIN];
-        let rated: Vec<(Uuid, Glicko2Rating)> = games
-            .iter()
-            .map(|(player, games)| {
-                let outcome = |number: i16| outcomes[usize::try_from(number).unwrap()];
-                let games: Vec<_> =
-                    games.iter().map(|(other, number)| (start(other), outcome(*number))).collect();
-                let config = Glicko2Config::default();
-                (*player, glicko2_rating_period(&start(player), &games, &config))
-            })
-            .collect();
-        for (player, rating) in rated {
-            now.insert((kind.clone(), player), (*day, rating));
+    let mut rated = Rated::new();
+    for ((day, kind), seats) in days {
+        let mut games: BTreeMap<Uuid, Vec<(Uuid, Uuid, Outcomes)>> = BTreeMap::new();
+        for seat in &seats {
+            for other in seats.iter().filter(|o| o.game == seat.game && o.player != seat.player) {
+                let how = match order(seat).cmp(&order(other)) {
+                    std::cmp::Ordering::Less => Outcomes::LOSS,
+                    std::cmp::Ordering::Equal => Outcomes::DRAW,
+                    std::cmp::Ordering::Greater => Outcomes::WIN,
+                };
+                games.entry(seat.player).or_default().push((seat.game, other.player, how));
+            }
+        }
+        let mut today = Vec::new();
+        for (player, mut games) in games {
+            games.sort_by_key(|(game, other, _)| (*game, *other));
+            let against: Vec<_> = games
+                .iter()
+                .map(|(_, other, how)| (morning(&rated, kind, *other, day), *how))
+                .collect();
+            let config = Glicko2Config::default();
+            let start = morning(&rated, kind, player, day);
+            today.push((player, glicko2_rating_period(&start, &against, &config)));
+        }
+        for (player, rating) in today {
+            rated.entry((kind.to_owned(), player)).or_default().push((day, rating));
         }
     }
-    let last = results.keys().map(|(_, day)| *day).max().unwrap();
+    rated
+}
+
+/// Ratings, boards by rating and balance are what comes out when everything is worked out from the log.
+async fn ratings_hold(store: &Store, seasons: &[Season]) {
+    let seats = plain_seats(store).await;
+    let rated = naive_ratings(&seats);
+    let last = seats.iter().map(|seat| day(seat.at)).max().unwrap();
     let players: Vec<Uuid> = (0..20).map(|number| player(number).0).collect();
     let found = ratings_of(store.pool(), &players, last).await.unwrap();
     let mut count = 0;
     for (player, ratings) in found {
         for rating in ratings {
-            let (day, expected) = now[&(rating.kind.clone(), player)];
-            let expected = (day..last).fold(expected, |rating, _| decay_deviation(&rating));
+            let expected = morning(&rated, &rating.kind, player, last + 1);
             assert!((rating.rating - expected.rating).abs() < 1e-9, "{rating:?} {expected:?}");
             assert!((rating.deviation - expected.deviation).abs() < 1e-9);
             count += 1;
         }
     }
-    assert_eq!(count, now.len());
+    assert_eq!(count, rated.len());
+    rating_boards_hold(store, &rated, seasons).await;
+    balance_holds(store, &seats, &rated).await;
+}
+
+async fn rating_boards_hold(store: &Store, rated: &Rated, seasons: &[Season]) {
+    // Within a period the last rating counts, unless it is provisional.
+    let mut boards: BTreeMap<(String, String), BTreeMap<Uuid, (i32, Glicko2Rating)>> =
+        BTreeMap::new();
+    for ((kind, player), days) in rated {
+        for (day, rating) in days {
+            for period in periods(*day, seasons) {
+                boards.entry((kind.clone(), period)).or_default().insert(*player, (*day, *rating));
+            }
+        }
+    }
+    let mut ranked = 0;
+    for ((kind, period), players) in boards {
+        let mut expected: Vec<(i64, i32, Uuid)> = players
+            .into_iter()
+            .filter(|(_, (_, rating))| rating.deviation <= 110.0)
+            .map(|(player, (day, rating))| ((rating.rating * 1000.0).round() as i64, day, player))
+            .collect();
+        expected.sort_by_key(|(rating, day, player)| (-rating, *day, *player));
+        let board = Board { kind, preset: String::new(), period };
+        let found = page(store.pool(), &board, Measure::Rating, None, 100).await.unwrap();
+        let plain: Vec<(i64, i32, Uuid)> =
+            found.iter().map(|row| (row.value, day(row.at), row.player)).collect();
+        assert_eq!(plain, expected, "{board:?}");
+        for row in &found {
+            let better = expected.iter().filter(|(rating, ..)| *rating > row.value).count();
+            assert_eq!(row.rank, i64::try_from(better).unwrap() + 1);
+            assert!(row.games > 0);
+            ranked += 1;
+        }
+    }
+    assert!(ranked > 20, "{ranked}");
+}
+
+/// The names of all periods that a day is in.
+fn periods(day: i32, seasons: &[Season]) -> Vec<String> {
+    let at = Moment(u64::try_from(day).unwrap() * 86_400_000);
+    let mut names: Vec<String> = Span::ALL.iter().map(|span| span.of(at)).collect();
+    names.extend(seasons.iter().filter(|s| s.first <= day && day <= s.last).map(Season::period));
+    names
+}
+
+/// Games and wins by everything that can be asked for are plain counts.
+async fn balance_holds(store: &Store, seats: &[PlainSeat], rated: &Rated) {
+    type Names = fn(&PlainSeat, &Glicko2Rating) -> Vec<String>;
+    let asked: [(By, Names); 9] = [
+        (By::Trait(Dimension::Die), |seat, _| {
+            let codes: BTreeSet<&String> = seat.dice.iter().collect();
+            codes.into_iter().cloned().collect()
+        }),
+        (By::Trait(Dimension::Pair), |seat, _| {
+            let mut pairs = BTreeSet::new();
+            for (n, one) in seat.dice.iter().enumerate() {
+                for other in &seat.dice[n + 1..] {
+                    let (one, other) = (one.min(other), one.max(other));
+                    pairs.insert(format!("{one}+{other}"));
+                }
+            }
+            pairs.into_iter().collect()
+        }),
+        (By::Trait(Dimension::Loadout), |seat, _| {
+            let special = seat.preset == "challenge-standard";
+            special.then(|| seat.dice.len().to_string()).into_iter().collect()
+        }),
+        (By::Trait(Dimension::Character), |seat, _| seat.character.clone().into_iter().collect()),
+        (By::Trait(Dimension::Position), |seat, _| {
+            (seat.seats > 1).then(|| seat.position.to_string()).into_iter().collect()
+        }),
+        (By::Game, |seat, _| vec![seat.kind.clone()]),
+        (By::Preset, |seat, _| vec![format!("{} {}", seat.kind, seat.preset)]),
+        (By::Seats, |seat, _| vec![seat.seats.to_string()]),
+        (By::Band, |_, rating| vec![Band::of(rating).words().to_owned()]),
+    ];
+    let days: Vec<i32> = seats.iter().map(|seat| day(seat.at)).collect();
+    let middle = (days.iter().min().unwrap() + days.iter().max().unwrap()) / 2;
+    for (by, names) in asked {
+        for first in [None, Some(middle)] {
+            let question = Question { first, histograms: true, weeks: true, ..question(by) };
+            let answer = ask(store.pool(), &question).await.unwrap();
+            assert_eq!(answer.as_of.behind, 0);
+            let mut expected: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+            let chosen =
+                seats.iter().filter(|seat| first.is_none_or(|first| day(seat.at) >= first));
+            for seat in chosen.clone() {
+                let rating = morning(rated, &seat.kind, seat.player, day(seat.at));
+                for name in names(seat, &rating) {
+                    let (games, wins) = expected.entry(name).or_default();
+                    (*games, *wins) = (*games + 1, *wins + i64::from(seat.won));
+                }
+            }
+            let found: BTreeMap<String, (i64, i64)> = answer
+                .lines
+                .iter()
+                .map(|line| (line.name.clone(), (line.games, line.wins)))
+                .collect();
+            assert_eq!(found, expected, "{by:?}");
+            assert_eq!(answer.total.games, i64::try_from(chosen.clone().count()).unwrap());
+            for line in &answer.lines {
+                let weeks: i64 = line.weeks.iter().map(|week| week.games).sum();
+                let scores: u64 = line.histograms[0].values().sum();
+                let turns: u64 = line.histograms[1].values().sum();
+                assert_eq!((weeks, i64::try_from(scores).unwrap()), (line.games, line.games));
+                assert_eq!(i64::try_from(turns).unwrap(), line.turns);
+            }
+        }
+    }
+}
+
+fn question(by: By) -> Question {
+    Question {
+        kind: None,
+        preset: None,
+        ruleset_version: None,
+        catalogue_version: None,
+        seats: None,
+        band: None,
+        first: None,
+        last: None,
+        by,
+        histograms: false,
+        weeks: false,
+    }
 }
 
 /// The games of a player on a board: score, whether it was won, when it ended.
 type Plain = BTreeMap<(Board, Uuid), Vec<(i64, bool, i64)>>;
 
 /// Every board is the plain sorted list of what the games say: order, ranks, pages, who stands around whom.
-async fn boards_hold(store: &Store) {
-    let games = "SELECT kind, preset, player, score, won, ended_at, count(*) OVER (PARTITION BY game) AS seats
-        FROM player_game g JOIN projection p USING (generation) WHERE p.name = 'player_statistics' AND p.state = 'live'";
+async fn boards_hold(store: &Store, seasons: &[Season]) {
     let mut plain: Plain = BTreeMap::new();
-    for row in sqlx::query(games).fetch_all(store.pool()).await.unwrap() {
-        let (kind, preset): (String, String) = (row.get(0), row.get(1));
-        if row.get::<i64, _>(6) == 1 && kind != "dice_rogue" {
+    for seat in plain_seats(store).await {
+        if seat.seats == 1 && seat.kind != "dice_rogue" {
             continue;
         }
-        let at: i64 = row.get(5);
-        for span in Span::ALL {
-            let period = span.of(Moment(u64::try_from(at).unwrap()));
-            let board = Board { kind: kind.clone(), preset: preset.clone(), period };
-            plain.entry((board, row.get(2))).or_default().push((row.get(3), row.get(4), at));
+        for period in periods(day(seat.at), seasons) {
+            let (kind, preset) = (seat.kind.clone(), seat.preset.clone());
+            let board = Board { kind, preset, period };
+            plain.entry((board, seat.player)).or_default().push((seat.score, seat.won, seat.at));
         }
     }
     let boards: std::collections::BTreeSet<Board> = plain.keys().map(|(b, _)| b.clone()).collect();
     assert!(boards.len() > 20, "{}", boards.len());
     for board in &boards {
-        for measure in Measure::ALL {
+        for measure in Measure::OF_GAMES {
             board_holds(store, board, measure, &plain).await;
         }
     }
@@ -408,6 +660,7 @@ async fn board_holds(store: &Store, board: &Board, measure: Measure, plain: &Pla
             Measure::Average => {
                 expected.push(((total * 1000).div_euclid(count), last, *player));
             }
+            Measure::Rating => panic!("it does not follow from games alone"),
         }
     }
     expected.sort_by_key(|(value, at, player)| (-value, *at, *player));
@@ -442,12 +695,24 @@ async fn board_holds(store: &Store, board: &Board, measure: Measure, plain: &Pla
     assert_eq!(plainly(&some), every_second);
 }
 
-/// Live = naive = rebuilt, with two nodes at work, games dealt meanwhile, and nodes that vanish.
+fn season(code: &str, first: i32, last: i32) -> Season {
+    Season { code: code.to_owned(), title: code.to_owned(), first, last }
+}
+
+/// How many times more games than usual are dealt: `CROUPIER_LAW=15` makes thousands of them.
+fn scale() -> u64 {
+    std::env::var("CROUPIER_LAW").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
+/// Live = naive = rebuilt, with two nodes at work, games dealt and made void meanwhile, seasons named, and nodes that vanish.
 #[tokio::test(flavor = "multi_thread")]
 async fn live_is_rebuilt_is_naive() {
     let url = database().await;
-    let store = open(&url);
-    deal(&store, 1, 60).await;
+    let (store, more) = (open(&url), 60 * scale());
+    deal(&store, 1, more).await;
+    // Games end from day 20833 to day 20837. One season is named before anything is folded, one behind it.
+    let mut named = vec![season("early", 20_833, 20_834), season("late", 20_835, 30_000)];
+    assert!(seasons::create(store.pool(), &named[0], Uuid::nil()).await.unwrap());
     // Nodes that are killed at any moment: their leases run out, and others take over.
     for number in 0..4u64 {
         let doomed = open(&url);
@@ -459,36 +724,124 @@ async fn live_is_rebuilt_is_naive() {
     }
     let (one, other) = (open(&url), open(&url));
     let work = [tokio::spawn(Runner::new(one).run()), tokio::spawn(Runner::new(other).run())];
-    deal(&store, 61, 60).await;
+    deal(&store, 1 + more, more).await;
     settled(&store).await;
-    holds(&store).await;
-    boards_hold(&store).await;
-    ratings_hold(&store).await;
-    // Built anew while games go on.
+    assert!(seasons::create(store.pool(), &named[1], Uuid::nil()).await.unwrap());
+    assert!(!seasons::create(store.pool(), &named[1], Uuid::nil()).await.unwrap());
+    everything_holds(&store, &named).await;
+    void_some(&store, 5).await;
+    settled(&store).await;
+    everything_holds(&store, &named).await;
+    // Built anew while games go on, and are made void.
     let dealing = {
         let store = store.clone();
-        tokio::spawn(async move { deal(&store, 121, 40).await })
+        tokio::spawn(async move {
+            deal(&store, 1 + 2 * more, more).await;
+            void_some(&store, 11).await;
+        })
     };
     let built = rebuild(&store, NAME, |_| {}).await.unwrap();
     assert_eq!((built.differing, built.differences), (0, Vec::new()));
     assert_eq!(built.live, 2);
     dealing.await.unwrap();
+    named.push(season("whole", 0, 40_000));
+    assert!(seasons::create(store.pool(), &named[2], Uuid::nil()).await.unwrap());
     settled(&store).await;
-    holds(&store).await;
+    everything_holds(&store, &named).await;
     let same = verify(&store, NAME, |_| {}).await.unwrap();
     assert_eq!((same.live, same.differing), (2, 0));
-    for name in ["leaderboards", "ratings"] {
-        let built = rebuild(&store, name, |_| {}).await.unwrap();
-        assert_eq!((built.differing, built.differences), (0, Vec::new()), "{name}");
+    for built in rebuild_all(&store, |_| {}).await.unwrap() {
+        assert_eq!((built.differing, built.differences), (0, Vec::new()), "{}", built.name);
     }
-    boards_hold(&store).await;
-    ratings_hold(&store).await;
+    everything_holds(&store, &named).await;
     let all = status(store.pool(), &store.heads().await.unwrap()).await.unwrap();
     let states: Vec<_> =
         all.iter().map(|status| (status.generation, status.state.as_str())).collect();
-    let all = [(1, "old"), (2, "live")].repeat(3);
-    assert_eq!(states, all, "the ones before stay for a way back");
+    let old_and_new = [(1, "old"), (2, "live"), (2, "old"), (3, "live"), (1, "old"), (2, "live")];
+    assert_eq!(states.len(), 6, "the ones before stay for a way back: {states:?}");
+    assert!(old_and_new.iter().all(|state| states.contains(state)), "{states:?}");
+    // Without its games, nothing is left of anybody.
+    void_some(&store, 1).await;
+    settled(&store).await;
+    let left = "SELECT (SELECT count(*) FROM player_statistics JOIN projection p USING (generation) WHERE p.name = 'player_statistics' AND p.state = 'live')
+        + (SELECT count(*) FROM leaderboard JOIN projection p USING (generation) WHERE p.name = 'leaderboards' AND p.state = 'live')
+        + (SELECT coalesce(sum(players), 0) FROM leaderboard_count JOIN projection p USING (generation) WHERE p.name = 'leaderboards' AND p.state = 'live')::bigint
+        + (SELECT count(*) FROM rating JOIN projection p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live')
+        + (SELECT count(*) FROM rating_board JOIN projection p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live')
+        + (SELECT count(*) FROM balance_cell JOIN projection p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live')";
+    assert_eq!(sqlx::query(left).fetch_one(store.pool()).await.unwrap().get::<i64, _>(0), 0);
     work.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+async fn everything_holds(store: &Store, seasons: &[Season]) {
+    holds(store).await;
+    boards_hold(store, seasons).await;
+    ratings_hold(store, seasons).await;
+}
+
+/// Games whose winners are drawn with a known advantage of a die: what balance says of it holds the advantage.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_planted_effect_is_found_in_the_log() {
+    const EFFECT: f64 = 0.12;
+    let url = database().await;
+    let store = open(&url);
+    let ruleset = Arc::new(Ruleset::preset("farkle", Some("challenge-standard")).unwrap());
+    let mut numbers = Numbers(0x1234_5678_9ABC_DEF1);
+    for number in 0..1_500u64 {
+        let (game, secret) = (GameId(Uuid::new_v4()), Secret([7; 32]));
+        let ruleset_hash = ruleset_hash(&ruleset);
+        let commitment = commitment(&secret, game, ruleset_hash);
+        let with_die: u8 = u8::try_from(numbers.below(2)).unwrap();
+        // The other one has ordinary dice; who has the die wins so much more often than half of the games.
+        let lucky = numbers.below(10_000) < 5_000 + (EFFECT * 5_000.0) as usize;
+        let winner = if lucky { with_die } else { 1 - with_die };
+        let taken = |seat: u8| Event::SeatTaken {
+            seat,
+            player: player(usize::from(seat) + numbers_of(number)),
+            name: domain::Name::parse(&format!("player {seat}")).unwrap(),
+        };
+        let dice = vec!["MIDAS".parse().unwrap(); 1];
+        let outcome =
+            domain::Outcome { by: DecidedBy::Score, winners: vec![winner], scores: vec![0; 2] };
+        let events = [
+            Event::Created { game, ruleset: Arc::clone(&ruleset), ruleset_hash, commitment },
+            taken(0),
+            taken(1),
+            Event::LoadoutChosen { seat: with_die, dice },
+            Event::Started { seeds: domain::fair::seeds_hash([None, None].into_iter()) },
+            Event::Ended(outcome),
+            Event::SeedRevealed { secret },
+        ];
+        let (stream, command, request) = (game.0, Uuid::new_v4(), Hash([1; 32]));
+        let at = Moment(1_800_000_000_000 + number);
+        let append = Append {
+            stream,
+            head: Head::NEW,
+            command,
+            request,
+            actor: stream,
+            at,
+            events: &events,
+        };
+        store.append(append).await.unwrap();
+    }
+    rebuild(&store, "ratings", |_| {}).await.unwrap();
+    let answer = ask(store.pool(), &question(By::Trait(Dimension::Die))).await.unwrap();
+    let [midas] = &answer.lines[..] else { panic!("{answer:?}") };
+    assert_eq!((midas.name.as_str(), midas.games, answer.total.games), ("MIDAS", 1_500, 3_000));
+    let (rate, uplift) = (midas.win_rate.unwrap(), midas.uplift.unwrap());
+    assert!((midas.pick_rate.unwrap() - 0.5).abs() < 1e-9);
+    assert!(rate.low < 0.5 + EFFECT / 2.0 && 0.5 + EFFECT / 2.0 < rate.high, "{rate:?}");
+    assert!(uplift.low < EFFECT && EFFECT < uplift.high && uplift.low > 0.0, "{uplift:?}");
+    assert!((uplift.value - EFFECT).abs() < 0.05, "{uplift:?}");
+    let none = Question { last: Some(3), ..question(By::Trait(Dimension::Die)) };
+    let nothing = ask(store.pool(), &none).await.unwrap();
+    assert_eq!((nothing.lines.len(), nothing.total.games, nothing.total.win_rate), (0, 0, None));
+}
+
+/// Other players in every game.
+fn numbers_of(number: u64) -> usize {
+    usize::try_from(number).unwrap() * 2
 }
 
 /// What somebody changed by hand is found by folding anew, and gone with the rebuilt generation.
@@ -532,7 +885,10 @@ async fn a_poisoned_game_is_parked_and_taken_in_later() {
     let url = database().await;
     let store = open(&url);
     deal(&store, 1, 10).await;
-    let poison = "UPDATE event SET payload = '{\"nonsense\":1}' WHERE type = 'Ended' AND stream = (SELECT min(stream::text)::uuid FROM event)";
+    // One that counts, and one that is void.
+    let poison = "UPDATE event SET payload = '{\"nonsense\":1}' WHERE type = 'Ended' AND stream IN (
+        (SELECT stream FROM event WHERE type = 'Voided'),
+        (SELECT min(stream::text)::uuid FROM event WHERE stream NOT IN (SELECT stream FROM event WHERE type = 'Voided')))";
     execute(&url, "CREATE TABLE saved AS SELECT shard, stream, version, payload FROM event WHERE type = 'Ended'").await;
     execute(&url, poison).await;
     let work = tokio::spawn(Runner::new(open(&url)).run());
@@ -540,11 +896,11 @@ async fn a_poisoned_game_is_parked_and_taken_in_later() {
     let parked = "SELECT count(DISTINCT game) FROM projection_parked";
     let count =
         async || sqlx::query(parked).fetch_one(store.pool()).await.unwrap().get::<i64, _>(0);
-    assert_eq!(count().await, 1);
+    assert_eq!(count().await, 2);
     let games = "SELECT count(DISTINCT game) FROM player_game";
     let taken_in =
         async || sqlx::query(games).fetch_one(store.pool()).await.unwrap().get::<i64, _>(0);
-    assert_eq!(taken_in().await, 9);
+    assert_eq!(taken_in().await, 8);
     work.abort();
     execute(&url, "UPDATE event e SET payload = s.payload FROM saved s WHERE e.shard = s.shard AND e.stream = s.stream AND e.version = s.version").await;
     execute(&url, "UPDATE projection_range SET leased_until = now() - interval '1 second'").await;
@@ -556,7 +912,7 @@ async fn a_poisoned_game_is_parked_and_taken_in_later() {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert_eq!((count().await, taken_in().await), (0, 10));
+    assert_eq!((count().await, taken_in().await), (0, 9));
     holds(&store).await;
     work.abort();
 }

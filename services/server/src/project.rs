@@ -8,7 +8,10 @@ use std::{
 
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
-use projections::{Outcome, Progress, ProjectionError, Status, rebuild, roll_back, status, verify};
+use projections::{
+    MODELS, Outcome, Progress, ProjectionError, Status, rebuild, rebuild_all, roll_back, status,
+    verify, verify_all,
+};
 use store::{Settings, Store};
 
 use crate::terminal::{BAD, BROKEN, GOOD, block_on, database_url};
@@ -37,12 +40,12 @@ enum Task {
     Status,
     /// Folds a read model anew beside the live one, compares both, and lets reads see the new one. Reads never stop.
     Rebuild {
-        /// The read model, as `status` names it.
+        /// The read model, as `status` names it, or `all`: they are folded together, reading the log once.
         name: String,
     },
     /// Folds a read model anew and compares it with the live one. Exits with 1 if they differ.
     Verify {
-        /// The read model.
+        /// The read model, or `all`.
         name: String,
     },
     /// Lets reads see the generation before the last rebuild again.
@@ -76,7 +79,7 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
             writeln!(out, "{GOOD}✓{GOOD:#} reads see generation {generation} again")?;
             Ok(ExitCode::SUCCESS)
         }
-        Ok(Report::Folded { outcome, flipped, seconds }) => told(&outcome, flipped, seconds, out),
+        Ok(Report::Folded { outcomes, flipped, seconds }) => told(&outcomes, flipped, seconds, out),
         Err(error) => {
             writeln!(out, "{BROKEN}!{BROKEN:#} {error}")?;
             Ok(ExitCode::from(2))
@@ -84,9 +87,12 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
     }
 }
 
+/// In place of a name: every read model.
+const ALL: &str = "all";
+
 enum Report {
     Status(Vec<Status>),
-    Folded { outcome: Outcome, flipped: bool, seconds: f64 },
+    Folded { outcomes: Vec<Outcome>, flipped: bool, seconds: f64 },
     RolledBack(i32),
 }
 
@@ -105,12 +111,18 @@ async fn carry_out(store: &Store, task: &Task) -> Result<Report, ProjectionError
         Task::Status => Report::Status(status(store.pool(), &store.heads().await?).await?),
         Task::Rollback { name } => Report::RolledBack(roll_back(store, name).await?),
         Task::Rebuild { name } => {
-            let outcome = rebuild(store, name, progress).await?;
-            Report::Folded { outcome, flipped: true, seconds: began.elapsed().as_secs_f64() }
+            let outcomes = match name.as_str() {
+                ALL => rebuild_all(store, progress).await?,
+                name => vec![rebuild(store, name, progress).await?],
+            };
+            Report::Folded { outcomes, flipped: true, seconds: began.elapsed().as_secs_f64() }
         }
         Task::Verify { name } => {
-            let outcome = verify(store, name, progress).await?;
-            Report::Folded { outcome, flipped: false, seconds: began.elapsed().as_secs_f64() }
+            let outcomes = match name.as_str() {
+                ALL => verify_all(store, progress).await?,
+                name => vec![verify(store, name, progress).await?],
+            };
+            Report::Folded { outcomes, flipped: false, seconds: began.elapsed().as_secs_f64() }
         }
     };
     bar.finish_and_clear();
@@ -143,31 +155,44 @@ fn show(all: &[Status], out: &mut impl Write) -> io::Result<()> {
             oldest.map_or_else(|| "never".to_owned(), |seconds| format!("{seconds:.1} s ago")),
         )?;
     }
+    for status in all.iter().filter(|status| status.state == "live") {
+        let known = MODELS.iter().find(|model| model.name == status.name);
+        if known.is_some_and(|model| model.version != status.version) {
+            let name = &status.name;
+            writeln!(
+                out,
+                "{BROKEN}!{BROKEN:#} {name} was folded by another version of this program: croupier project rebuild {name}"
+            )?;
+        }
+    }
     Ok(())
 }
 
 fn told(
-    outcome: &Outcome,
+    outcomes: &[Outcome],
     flipped: bool,
     seconds: f64,
     out: &mut impl Write,
 ) -> io::Result<ExitCode> {
-    let Outcome { live, events, differing, differences } = outcome;
+    let events = outcomes.iter().map(|outcome| outcome.events).max().unwrap_or(0);
     writeln!(out, "{GOOD}✓{GOOD:#} {events} events folded in {seconds:.1} s")?;
-    for difference in differences {
-        let shown = |row: &Option<String>| row.clone().unwrap_or_else(|| "nothing".to_owned());
-        writeln!(out, "{BAD}✗{BAD:#} {}", difference.key)?;
-        writeln!(out, "    live    {}", shown(&difference.live))?;
-        writeln!(out, "    rebuilt {}", shown(&difference.rebuilt))?;
+    let mut same = true;
+    for Outcome { name, live, differing, differences, .. } in outcomes {
+        same &= *differing == 0;
+        for difference in differences {
+            let shown = |row: &Option<String>| row.clone().unwrap_or_else(|| "nothing".to_owned());
+            writeln!(out, "{BAD}✗{BAD:#} {}", difference.key)?;
+            writeln!(out, "    live    {}", shown(&difference.live))?;
+            writeln!(out, "    rebuilt {}", shown(&difference.rebuilt))?;
+        }
+        if *differing == 0 {
+            writeln!(out, "{GOOD}✓{GOOD:#} {name}: the same as the live one, row by row")?;
+        } else {
+            writeln!(out, "{BAD}✗{BAD:#} {name}: {differing} rows were not the same")?;
+        }
+        if flipped {
+            writeln!(out, "{GOOD}✓{GOOD:#} {name}: reads see generation {live}")?;
+        }
     }
-    if *differing == 0 {
-        writeln!(out, "{GOOD}✓{GOOD:#} the same as the live one, row by row")?;
-    } else {
-        writeln!(out, "{BAD}✗{BAD:#} {differing} rows were not the same")?;
-    }
-    if flipped {
-        writeln!(out, "{GOOD}✓{GOOD:#} reads see generation {live}")?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    Ok(if *differing == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if flipped || same { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

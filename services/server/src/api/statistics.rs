@@ -57,6 +57,9 @@ pub(super) struct GameStatistics {
     time_outs: i32,
     /// Money earned, in dollars.
     money: Long,
+    /// What was spent in the games' own markets, on things that are only worth something there: money (DiceRogue), energy (NeonPolis).
+    /// What was spent in the shop is in the wallet.
+    spent: Long,
     /// Damage dealt to others (NeonPolis).
     damage: Long,
     /// Others eliminated (NeonPolis).
@@ -122,6 +125,7 @@ impl From<PlayerStatistics> for GameStatistics {
                 / 1000.0,
             time_outs: int(s.time_outs),
             money: long(s.money),
+            spent: Long(s.spent),
             damage: Long(s.damage),
             eliminations: int(s.eliminations),
             colours: Json(json!(s.colours)),

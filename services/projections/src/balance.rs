@@ -1,0 +1,284 @@
+//! Balance: how often which dice, characters and seats win.
+//!
+//! Every seat of a finished game is a fact. Sums of a day are kept by what seats have in common ([`Dimension`]), by table and by
+//! the band of the rating with which the player began the day, so a question about a year adds up a few thousand rows, however
+//! many games were played. They are written where ratings are worked out: a day that is rated anew is added up anew.
+
+mod answer;
+mod cells;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use skillratings::glicko2::Glicko2Rating;
+use sqlx::{PgConnection, Row};
+use uuid::Uuid;
+
+pub use answer::{Answer, AsOf, By, Line, Question, Week, ask};
+pub(crate) use cells::{add, delete_cells};
+
+use crate::{
+    GameRecord, Histogram, ProjectionError, SeatRecord, period::day_of, ratings::PROVISIONAL,
+};
+
+/// What seats have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dimension {
+    /// Everything.
+    All,
+    /// A special die, brought once or more.
+    Die,
+    /// Two special dice, also of one kind.
+    Pair,
+    /// How many special dice were brought.
+    Loadout,
+    /// The character.
+    Character,
+    /// The place in the order of turns, from 1.
+    Position,
+}
+
+impl Dimension {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Die => "die",
+            Self::Pair => "pair",
+            Self::Loadout => "loadout",
+            Self::Character => "character",
+            Self::Position => "position",
+        }
+    }
+}
+
+/// How strong a player is, by the rating with which the day began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Band {
+    /// Not known well enough.
+    Provisional,
+    /// Below 1300.
+    Below1300,
+    /// From 1300 to below 1500.
+    From1300,
+    /// From 1500 to below 1700.
+    From1500,
+    /// From 1700 to below 1900.
+    From1700,
+    /// From 1900 on.
+    From1900,
+}
+
+impl Band {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Provisional,
+        Self::Below1300,
+        Self::From1300,
+        Self::From1500,
+        Self::From1700,
+        Self::From1900,
+    ];
+
+    pub(crate) fn of(rating: &Glicko2Rating) -> Self {
+        match rating.rating {
+            _ if rating.deviation > PROVISIONAL => Self::Provisional,
+            ..1300.0 => Self::Below1300,
+            ..1500.0 => Self::From1300,
+            ..1700.0 => Self::From1500,
+            ..1900.0 => Self::From1700,
+            _ => Self::From1900,
+        }
+    }
+
+    /// As people read it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Provisional => "provisional",
+            Self::Below1300 => "below 1300",
+            Self::From1300 => "1300 to 1499",
+            Self::From1500 => "1500 to 1699",
+            Self::From1700 => "1700 to 1899",
+            Self::From1900 => "1900 and more",
+        }
+    }
+
+    /// Its number in the tables.
+    pub(crate) const fn number(self) -> i16 {
+        self as i16
+    }
+
+    pub(crate) fn numbered(number: i16) -> Option<Self> {
+        Self::ALL.into_iter().find(|band| band.number() == number)
+    }
+}
+
+/// What a seat did, as far as balance is about it.
+#[derive(Clone, Debug)]
+pub(crate) struct SeatFact {
+    pub(crate) player: Uuid,
+    preset: String,
+    ruleset_version: i32,
+    catalogue_version: i32,
+    seats: i16,
+    position: i16,
+    won: bool,
+    score: i64,
+    turns: i64,
+    turn_time: i64,
+    rolls: i64,
+    farkles: i64,
+    dice: Vec<String>,
+    character: Option<String>,
+    turn_seconds: Histogram,
+    turn_rolls: Histogram,
+}
+
+impl SeatFact {
+    /// Everything it has in common with others. A new dimension is a line here.
+    fn traits(&self) -> Vec<(Dimension, String)> {
+        let mut traits = vec![(Dimension::All, String::new())];
+        if self.catalogue_version > 0 {
+            traits.push((Dimension::Loadout, self.dice.len().to_string()));
+        }
+        let mut copies: BTreeMap<&str, usize> = BTreeMap::new();
+        for code in &self.dice {
+            *copies.entry(code).or_default() += 1;
+        }
+        for (&code, &count) in &copies {
+            traits.push((Dimension::Die, code.to_owned()));
+            let others =
+                copies.keys().filter(|other| **other > code || (count > 1 && **other == code));
+            traits.extend(others.map(|other| (Dimension::Pair, format!("{code}+{other}"))));
+        }
+        traits.extend(self.character.iter().map(|code| (Dimension::Character, code.clone())));
+        if self.seats > 1 {
+            traits.push((Dimension::Position, self.position.to_string()));
+        }
+        traits
+    }
+}
+
+/// Writes down what seats did.
+pub(crate) async fn insert_seats(
+    connection: &mut PgConnection,
+    generation: i32,
+    records: &[Arc<GameRecord>],
+) -> Result<(), ProjectionError> {
+    const INSERT: &str = "
+INSERT INTO balance_seat (generation, kind, day, game, seat, player, preset, ruleset_version, catalogue_version, seats, position, ended_at,
+                          won, gave_up, score, turns, turn_time, rolls, farkles, money, dice, character, turn_lengths)
+SELECT $1, w.kind, w.day, w.game, w.seat, w.player, w.preset, w.ruleset, w.catalogue, w.seats, w.position, w.ended_at, w.won, w.gave_up, w.score,
+       w.turns, w.turn_time, w.rolls, w.farkles, w.money, string_to_array(w.dice, ' '), w.character, w.lengths::json
+  FROM unnest($2::text[], $3::integer[], $4::uuid[], $5::smallint[], $6::uuid[], $7::text[], $8::integer[], $9::integer[], $10::smallint[],
+              $11::smallint[], $12::bigint[], $13::boolean[], $14::boolean[], $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[],
+              $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::text[])
+       AS w (kind, day, game, seat, player, preset, ruleset, catalogue, seats, position, ended_at, won, gave_up, score, turns, turn_time, rolls,
+             farkles, money, dice, character, lengths)
+    ON CONFLICT DO NOTHING";
+    let seats: Vec<(&GameRecord, i16, &SeatRecord)> = records
+        .iter()
+        .flat_map(|record| (1..).zip(&record.seats).map(|(place, seat)| (&**record, place, seat)))
+        .collect();
+    let games = |value: fn(&GameRecord) -> i64| -> Vec<i64> {
+        seats.iter().map(|(record, ..)| value(record)).collect()
+    };
+    let version = |value: fn(&GameRecord) -> u32| -> Vec<i32> {
+        seats.iter().map(|(r, ..)| i32::try_from(value(r)).unwrap_or(i32::MAX)).collect()
+    };
+    let longs = |value: fn(&SeatRecord) -> i64| -> Vec<i64> {
+        seats.iter().map(|(.., seat)| value(seat)).collect()
+    };
+    let table = |record: &GameRecord| i16::try_from(record.seats.len()).unwrap_or(i16::MAX);
+    let query = sqlx::query(INSERT)
+        .bind(generation)
+        .bind(seats.iter().map(|(record, ..)| record.kind).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, ..)| day_of(record.ended_at)).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, ..)| record.game).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(.., seat)| i16::from(seat.seat)).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(.., seat)| seat.player).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(record, ..)| record.preset.as_str()).collect::<Vec<_>>())
+        .bind(version(|record| record.ruleset_version))
+        .bind(version(|record| record.catalogue_version))
+        .bind(seats.iter().map(|(record, ..)| table(record)).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(_, place, _)| *place).collect::<Vec<_>>())
+        .bind(games(|record| i64::try_from(record.ended_at.0).unwrap_or(i64::MAX)))
+        .bind(seats.iter().map(|(.., seat)| seat.won).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(.., seat)| seat.left).collect::<Vec<_>>())
+        .bind(longs(|seat| seat.score))
+        .bind(longs(|seat| seat.turns.into()))
+        .bind(longs(|seat| i64::try_from(seat.turn_time).unwrap_or(i64::MAX)))
+        .bind(longs(|seat| seat.rolls.into()))
+        .bind(longs(|seat| seat.farkles.into()))
+        .bind(longs(|seat| i64::try_from(seat.money).unwrap_or(i64::MAX)))
+        .bind(seats.iter().map(|(.., seat)| special_dice(seat)).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(.., seat)| seat.character.as_deref()).collect::<Vec<_>>())
+        .bind(seats.iter().map(|(.., seat)| lengths(seat)).collect::<Vec<_>>());
+    query.execute(connection).await?;
+    Ok(())
+}
+
+/// The special dice of a seat, each as often as it was brought.
+fn special_dice(seat: &SeatRecord) -> String {
+    let special = seat.dice.iter().filter(|(code, _)| *code != "STANDARD");
+    let each = special.flat_map(|(code, die)| (0..die.copies).map(|_| code.as_str()));
+    each.collect::<Vec<_>>().join(" ")
+}
+
+fn lengths(seat: &SeatRecord) -> String {
+    serde_json::to_string(&(&seat.turn_seconds, &seat.turn_rolls)).unwrap_or_default()
+}
+
+/// Forgets what the seats of a game did; whether there was anything.
+pub(crate) async fn delete_seats(
+    connection: &mut PgConnection,
+    generation: i32,
+    record: &GameRecord,
+) -> Result<bool, ProjectionError> {
+    const DELETE: &str =
+        "DELETE FROM balance_seat WHERE generation = $1 AND kind = $2 AND day = $3 AND game = $4";
+    let query = sqlx::query(DELETE).bind(generation).bind(record.kind);
+    let query = query.bind(day_of(record.ended_at)).bind(record.game);
+    Ok(query.execute(connection).await?.rows_affected() > 0)
+}
+
+/// What seats did in these games of a day, or in all.
+pub(crate) async fn seats(
+    connection: &mut PgConnection,
+    generation: i32,
+    kind: &str,
+    day: i32,
+    games: Option<&[Uuid]>,
+) -> Result<Vec<SeatFact>, ProjectionError> {
+    const SEATS: &str = "
+SELECT player, preset, ruleset_version, catalogue_version, seats, position, won, score, turns, turn_time, rolls, farkles, dice, character,
+       turn_lengths::text
+  FROM balance_seat WHERE generation = $1 AND kind = $2 AND day = $3 AND ($4::uuid[] IS NULL OR game = ANY ($4))";
+    let query = sqlx::query(SEATS).bind(generation).bind(kind).bind(day).bind(games);
+    let mut found = Vec::new();
+    for row in query.fetch_all(connection).await? {
+        let lengths: String = row.try_get(14)?;
+        let (turn_seconds, turn_rolls) = serde_json::from_str(&lengths).map_err(broken)?;
+        found.push(SeatFact {
+            player: row.try_get(0)?,
+            preset: row.try_get(1)?,
+            ruleset_version: row.try_get(2)?,
+            catalogue_version: row.try_get(3)?,
+            seats: row.try_get(4)?,
+            position: row.try_get(5)?,
+            won: row.try_get(6)?,
+            score: row.try_get(7)?,
+            turns: row.try_get(8)?,
+            turn_time: row.try_get(9)?,
+            rolls: row.try_get(10)?,
+            farkles: row.try_get(11)?,
+            dice: row.try_get(12)?,
+            character: row.try_get(13)?,
+            turn_seconds,
+            turn_rolls,
+        });
+    }
+    Ok(found)
+}
+
+fn broken(error: serde_json::Error) -> ProjectionError {
+    store::StoreError::Fault(format!("balance: {error}")).into()
+}

@@ -1,0 +1,393 @@
+//! Questions about balance, answered from the sums of days.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlx::{Connection, PgConnection, PgPool, Postgres, QueryBuilder, Row};
+
+use super::{Band, Dimension, broken};
+use crate::{
+    Histogram, ProjectionError,
+    histogram::add,
+    period::week_of,
+    wilson::{Estimate, SMALL_SAMPLE, Stratum, share, uplift},
+};
+
+/// What lines are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Something that seats have in common.
+    Trait(Dimension),
+    /// The game.
+    Game,
+    /// The preset of a game.
+    Preset,
+    /// The version of a preset.
+    Ruleset,
+    /// The version of the catalogue of special dice.
+    Catalogue,
+    /// The rating band.
+    Band,
+    /// The number of seats at the table.
+    Seats,
+}
+
+impl By {
+    /// The name of a line, as SQL.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Trait(_) => "trait",
+            Self::Game => "kind",
+            Self::Preset => "kind || ' ' || preset",
+            Self::Ruleset => "kind || ' ' || preset || ' ' || ruleset_version",
+            Self::Catalogue => "catalogue_version::text",
+            Self::Band => "band::text",
+            Self::Seats => "seats::text",
+        }
+    }
+
+    const fn dimension(self) -> Dimension {
+        match self {
+            Self::Trait(dimension) => dimension,
+            Self::Game
+            | Self::Preset
+            | Self::Ruleset
+            | Self::Catalogue
+            | Self::Band
+            | Self::Seats => Dimension::All,
+        }
+    }
+}
+
+/// A question: which seats, and how they are told apart. What is not said does not matter.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// What was played.
+    pub kind: Option<String>,
+    /// Under which preset.
+    pub preset: Option<String>,
+    /// In which version of it.
+    pub ruleset_version: Option<i32>,
+    /// With which version of the catalogue.
+    pub catalogue_version: Option<i32>,
+    /// At tables of how many seats.
+    pub seats: Option<i16>,
+    /// By players of which strength.
+    pub band: Option<Band>,
+    /// From which day on.
+    pub first: Option<i32>,
+    /// Up to which day.
+    pub last: Option<i32>,
+    /// How the lines are told apart.
+    pub by: By,
+    /// Whether histograms are wanted.
+    pub histograms: bool,
+    /// Whether weeks are wanted.
+    pub weeks: bool,
+}
+
+/// A line of the answer.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    /// What it is about.
+    pub name: String,
+    /// Seats in finished games.
+    pub games: i64,
+    /// Of them won.
+    pub wins: i64,
+    /// The share of games won.
+    pub win_rate: Option<Estimate>,
+    /// The share of seats it is about, among those who could choose.
+    pub pick_rate: Option<f64>,
+    /// How much more often it wins than others in the same band, at the same tables.
+    pub uplift: Option<Estimate>,
+    /// The points of all games together.
+    pub score: i64,
+    /// Turns.
+    pub turns: i64,
+    /// How long they took together, in milliseconds.
+    pub turn_time: i64,
+    /// Rolls.
+    pub rolls: i64,
+    /// Farkles.
+    pub farkles: i64,
+    /// Scores, seconds of turns, rolls of turns; empty if not asked for.
+    pub histograms: [Histogram; 3],
+    /// By week; empty if not asked for.
+    pub weeks: Vec<Week>,
+}
+
+impl Line {
+    /// Whether there are too few games to say much.
+    pub fn is_small(&self) -> bool {
+        self.games < SMALL_SAMPLE
+    }
+
+    fn absorb(&mut self, sums: &Sums) {
+        self.games += sums.games;
+        self.wins += sums.wins;
+        self.score = self.score.saturating_add(sums.score);
+        self.turns += sums.turns;
+        self.turn_time = self.turn_time.saturating_add(sums.turn_time);
+        self.rolls += sums.rolls;
+        self.farkles += sums.farkles;
+        self.win_rate = share(self.wins, self.games);
+    }
+}
+
+/// A week of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Week {
+    /// As ISO 8601 writes it.
+    pub week: String,
+    /// Seats in games that ended then.
+    pub games: i64,
+    /// Of them won.
+    pub wins: i64,
+    /// The share of games won.
+    pub win_rate: Option<Estimate>,
+}
+
+/// How far the log was when an answer was true.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AsOf {
+    /// The last position of each shard.
+    pub positions: Vec<i64>,
+    /// Events that had not been looked at yet.
+    pub behind: i64,
+}
+
+impl AsOf {
+    /// How many events had been looked at.
+    pub fn events(&self) -> i64 {
+        self.positions.iter().sum()
+    }
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The lines, those with most games first.
+    pub lines: Vec<Line>,
+    /// All seats together.
+    pub total: Line,
+    /// Up to where it is true.
+    pub as_of: AsOf,
+}
+
+/// Seats that are alike but for what is asked.
+type Alike = (String, String, i16, i16);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    games: i64,
+    wins: i64,
+    score: i64,
+    turns: i64,
+    turn_time: i64,
+    rolls: i64,
+    farkles: i64,
+}
+
+/// Answers a question, all of it as of one moment.
+pub async fn ask(pool: &PgPool, question: &Question) -> Result<Answer, ProjectionError> {
+    let mut connection = pool.acquire().await?;
+    let mut transaction = connection.begin().await?;
+    let snapshot = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    sqlx::query(snapshot).execute(&mut *transaction).await?;
+    let as_of = as_of(&mut transaction).await?;
+    let dimension = question.by.dimension();
+    let everybody = question.sums(&mut transaction, Dimension::All).await?;
+    let mut total = Line { name: "all".to_owned(), ..Line::default() };
+    for of_name in everybody.values() {
+        of_name.values().for_each(|sums| total.absorb(sums));
+    }
+    let named = match dimension {
+        Dimension::All => everybody,
+        _ => {
+            let of_trait = question.sums(&mut transaction, dimension).await?;
+            let mut alike: BTreeMap<Alike, Sums> = BTreeMap::new();
+            for (stratum, sums) in everybody.into_values().flatten() {
+                alike.entry(stratum).or_default().add(sums);
+            }
+            return question.finish(&mut transaction, of_trait, Some(&alike), total, as_of).await;
+        }
+    };
+    question.finish(&mut transaction, named, None, total, as_of).await
+}
+
+impl Sums {
+    fn add(&mut self, other: Self) {
+        self.games += other.games;
+        self.wins += other.wins;
+    }
+}
+
+impl Question {
+    /// The lines, with everything that was asked for.
+    async fn finish(
+        &self,
+        connection: &mut PgConnection,
+        named: BTreeMap<String, BTreeMap<Alike, Sums>>,
+        alike: Option<&BTreeMap<Alike, Sums>>,
+        total: Line,
+        as_of: AsOf,
+    ) -> Result<Answer, ProjectionError> {
+        // Who could choose: those who played what anybody chose in.
+        let could: BTreeSet<(&str, &str)> =
+            named.values().flat_map(BTreeMap::keys).map(|(k, p, ..)| (&**k, &**p)).collect();
+        let among = alike.map_or(total.games, |alike| {
+            let chosen = alike.iter().filter(|((k, p, ..), _)| could.contains(&(k, p)));
+            chosen.map(|(_, sums)| sums.games).sum()
+        });
+        let mut lines: Vec<Line> = Vec::with_capacity(named.len());
+        for (name, strata) in &named {
+            let mut line = Line { name: name.clone(), ..Line::default() };
+            strata.values().for_each(|sums| line.absorb(sums));
+            line.pick_rate = (among > 0).then(|| ratio(line.games, among));
+            line.uplift = alike.and_then(|alike| {
+                uplift(strata.iter().map(|(stratum, with)| {
+                    let all = alike.get(stratum).copied().unwrap_or_default();
+                    Stratum {
+                        games: with.games,
+                        wins: with.wins,
+                        games_without: all.games - with.games,
+                        wins_without: all.wins - with.wins,
+                    }
+                }))
+            });
+            lines.push(line);
+        }
+        if self.histograms {
+            self.add_histograms(connection, &mut lines).await?;
+        }
+        if self.weeks {
+            self.add_weeks(connection, &mut lines).await?;
+        }
+        for line in lines.iter_mut().filter(|_| self.by == By::Band) {
+            let band = line.name.parse().ok().and_then(Band::numbered);
+            line.name = band.map_or_else(String::new, |band| band.words().to_owned());
+        }
+        lines.sort_by(|a, b| b.games.cmp(&a.games).then_with(|| a.name.cmp(&b.name)));
+        Ok(Answer { lines, total, as_of })
+    }
+
+    /// Which cells the question is about.
+    fn within(&self, select: &str, dimension: Dimension) -> QueryBuilder<Postgres> {
+        let mut query = QueryBuilder::new(select);
+        query.push(" FROM balance_cell WHERE generation = ");
+        query.push("(SELECT generation FROM projection WHERE name = 'ratings' AND state = 'live')");
+        query.push(" AND dimension = ").push_bind(dimension.name());
+        match &self.kind {
+            Some(kind) => query.push(" AND kind = ").push_bind(kind.clone()),
+            // Every key begins with it.
+            None => query.push(" AND kind = ANY (").push_bind(domain::GAMES).push(")"),
+        };
+        if let Some(preset) = &self.preset {
+            query.push(" AND preset = ").push_bind(preset.clone());
+        }
+        let numbers = [
+            (" AND ruleset_version = ", self.ruleset_version),
+            (" AND catalogue_version = ", self.catalogue_version),
+            (" AND seats = ", self.seats.map(i32::from)),
+            (" AND band = ", self.band.map(|band| band.number().into())),
+            (" AND day >= ", self.first),
+            (" AND day <= ", self.last),
+        ];
+        for (condition, number) in numbers {
+            if let Some(number) = number {
+                query.push(condition).push_bind(number);
+            }
+        }
+        query
+    }
+
+    async fn sums(
+        &self,
+        connection: &mut PgConnection,
+        dimension: Dimension,
+    ) -> Result<BTreeMap<String, BTreeMap<Alike, Sums>>, ProjectionError> {
+        let select = format!(
+            "SELECT {}, kind, preset, seats, band, sum(games)::bigint, sum(wins)::bigint, sum(score)::bigint, sum(turns)::bigint,
+                    sum(turn_time)::bigint, sum(rolls)::bigint, sum(farkles)::bigint",
+            self.by.name()
+        );
+        let mut query = self.within(&select, dimension);
+        query.push(" GROUP BY 1, 2, 3, 4, 5");
+        let mut found: BTreeMap<String, BTreeMap<Alike, Sums>> = BTreeMap::new();
+        for row in query.build().fetch_all(connection).await? {
+            let alike = (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
+            let sums = Sums {
+                games: row.try_get(5)?,
+                wins: row.try_get(6)?,
+                score: row.try_get(7)?,
+                turns: row.try_get(8)?,
+                turn_time: row.try_get(9)?,
+                rolls: row.try_get(10)?,
+                farkles: row.try_get(11)?,
+            };
+            found.entry(row.try_get(0)?).or_default().insert(alike, sums);
+        }
+        Ok(found)
+    }
+
+    async fn add_histograms(
+        &self,
+        connection: &mut PgConnection,
+        lines: &mut [Line],
+    ) -> Result<(), ProjectionError> {
+        let select = format!("SELECT {}, histograms::text", self.by.name());
+        let mut query = self.within(&select, self.by.dimension());
+        let mut by_name: BTreeMap<String, &mut Line> =
+            lines.iter_mut().map(|line| (line.name.clone(), line)).collect();
+        for row in query.build().fetch_all(connection).await? {
+            let (name, written): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+            let histograms: [Histogram; 3] = serde_json::from_str(&written).map_err(broken)?;
+            let Some(line) = by_name.get_mut(&name) else { continue };
+            for (sum, more) in line.histograms.iter_mut().zip(&histograms) {
+                add(sum, more);
+            }
+        }
+        Ok(())
+    }
+
+    async fn add_weeks(
+        &self,
+        connection: &mut PgConnection,
+        lines: &mut [Line],
+    ) -> Result<(), ProjectionError> {
+        // 1970-01-01 was a Thursday: weeks change between days 3 and 4.
+        let select =
+            format!("SELECT {}, min(day), sum(games)::bigint, sum(wins)::bigint", self.by.name());
+        let mut query = self.within(&select, self.by.dimension());
+        query.push(" GROUP BY 1, (day + 3) / 7 ORDER BY 1, 2");
+        let mut by_name: BTreeMap<String, &mut Line> =
+            lines.iter_mut().map(|line| (line.name.clone(), line)).collect();
+        for row in query.build().fetch_all(connection).await? {
+            let (name, day): (String, i32) = (row.try_get(0)?, row.try_get(1)?);
+            let (games, wins): (i64, i64) = (row.try_get(2)?, row.try_get(3)?);
+            let Some(line) = by_name.get_mut(&name) else { continue };
+            let (week, _) = week_of(day);
+            line.weeks.push(Week { week, games, wins, win_rate: share(wins, games) });
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share is not exact anyway")]
+fn ratio(part: i64, whole: i64) -> f64 {
+    part as f64 / whole as f64
+}
+
+async fn as_of(connection: &mut PgConnection) -> Result<AsOf, ProjectionError> {
+    const POSITIONS: &str = "
+SELECT r.positions FROM projection_range r JOIN projection p USING (name, generation)
+ WHERE p.name = 'ratings' AND p.state = 'live' ORDER BY r.range";
+    let mut positions: Vec<i64> = Vec::with_capacity(64);
+    for row in sqlx::query(POSITIONS).fetch_all(&mut *connection).await? {
+        positions.extend(row.try_get::<Vec<i64>, _>(0)?);
+    }
+    let heads = "SELECT coalesce(sum(position), 0)::bigint FROM shard_head";
+    let head: i64 = sqlx::query(heads).fetch_one(connection).await?.try_get(0)?;
+    let behind = head - positions.iter().sum::<i64>();
+    Ok(AsOf { positions, behind })
+}

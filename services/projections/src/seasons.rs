@@ -1,0 +1,117 @@
+//! Seasons: stretches of days that staff names, with boards of their own.
+//!
+//! A season may be named before, within or behind its days: what was played is counted when it is named, from the facts that
+//! the read models keep.
+
+use sqlx::{Connection, PgConnection, PgPool, Row, postgres::PgRow};
+use uuid::Uuid;
+
+use crate::{MODELS, ProjectionError, period::Stretch, rebuild::without_hurry};
+
+/// A season. Days are counted from 1970-01-01, in UTC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Season {
+    /// What programs call it: `winter-2026`.
+    pub code: String,
+    /// What people call it.
+    pub title: String,
+    /// The first day.
+    pub first: i32,
+    /// The last day.
+    pub last: i32,
+}
+
+impl Season {
+    /// The name of its boards.
+    pub fn period(&self) -> String {
+        format!("season/{}", self.code)
+    }
+
+    pub(crate) fn stretch(&self) -> Stretch {
+        Stretch { name: self.period(), first: self.first, last: self.last }
+    }
+
+    fn of(row: &PgRow) -> Result<Self, ProjectionError> {
+        Ok(Self {
+            code: row.try_get(0)?,
+            title: row.try_get(1)?,
+            first: row.try_get(2)?,
+            last: row.try_get(3)?,
+        })
+    }
+}
+
+/// All seasons, the latest first.
+pub async fn seasons(pool: &PgPool) -> Result<Vec<Season>, ProjectionError> {
+    const ALL: &str =
+        "SELECT code, title, first_day, last_day FROM season ORDER BY first_day DESC, code";
+    sqlx::query(ALL).fetch_all(pool).await?.iter().map(Season::of).collect()
+}
+
+/// A season by its code.
+pub async fn season(pool: &PgPool, code: &str) -> Result<Option<Season>, ProjectionError> {
+    const FIND: &str = "SELECT code, title, first_day, last_day FROM season WHERE code = $1";
+    sqlx::query(FIND).bind(code).fetch_optional(pool).await?.as_ref().map(Season::of).transpose()
+}
+
+/// Names a season; whether its code was free. Its boards are there when this returns.
+pub async fn create(pool: &PgPool, season: &Season, by: Uuid) -> Result<bool, ProjectionError> {
+    const INSERT: &str = "INSERT INTO season (code, title, first_day, last_day, created_by) VALUES ($1, $2, $3, $4, $5)
+                          ON CONFLICT DO NOTHING";
+    const LIVE: &str = "SELECT generation FROM projection WHERE name = $1 AND state = 'live'";
+    let mut connection = pool.acquire().await?;
+    let mut transaction = connection.begin().await?;
+    without_hurry(&mut transaction).await?;
+    let query = sqlx::query(INSERT).bind(&season.code).bind(&season.title).bind(season.first);
+    let done = query.bind(season.last).bind(by).execute(&mut *transaction).await?;
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    for model in MODELS {
+        let Some(settle) = model.settle else { continue };
+        let live = sqlx::query(LIVE).bind(model.name).fetch_optional(&mut *transaction).await?;
+        if let Some(row) = live {
+            settle(&mut transaction, row.try_get(0)?).await?;
+        }
+    }
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// The seasons that a generation counts.
+pub(crate) async fn counted(
+    connection: &mut PgConnection,
+    model: &str,
+    generation: i32,
+) -> Result<Vec<Season>, ProjectionError> {
+    const COUNTED: &str = "SELECT s.code, s.title, s.first_day, s.last_day FROM season s JOIN season_counted c ON c.season = s.code
+                            WHERE c.name = $1 AND c.generation = $2 ORDER BY s.code";
+    let query = sqlx::query(COUNTED).bind(model).bind(generation);
+    query.fetch_all(connection).await?.iter().map(Season::of).collect()
+}
+
+/// The seasons that a generation does not count yet.
+pub(crate) async fn uncounted(
+    connection: &mut PgConnection,
+    model: &str,
+    generation: i32,
+) -> Result<Vec<Season>, ProjectionError> {
+    const UNCOUNTED: &str = "SELECT code, title, first_day, last_day FROM season s
+                              WHERE NOT EXISTS (SELECT 1 FROM season_counted c WHERE c.name = $1 AND c.generation = $2 AND c.season = s.code)
+                              ORDER BY code";
+    let query = sqlx::query(UNCOUNTED).bind(model).bind(generation);
+    query.fetch_all(connection).await?.iter().map(Season::of).collect()
+}
+
+/// From now on a generation counts a season.
+pub(crate) async fn is_counted(
+    connection: &mut PgConnection,
+    model: &str,
+    generation: i32,
+    season: &Season,
+) -> Result<(), ProjectionError> {
+    const COUNT: &str = "INSERT INTO season_counted (name, generation, season) VALUES ($1, $2, $3)";
+    let query = sqlx::query(COUNT).bind(model).bind(generation).bind(&season.code);
+    query.execute(connection).await?;
+    Ok(())
+}
