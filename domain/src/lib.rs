@@ -96,6 +96,6 @@ pub use rejection::Rejection;
 pub use ruleset::{Ruleset, TableRules};
 pub use slots::Slots;
 pub use table_view::{DieOnTable, DiePlace, Offer, Selection, Thing};
-pub use text::{BadText, ClientSeed, Name};
+pub use text::{BadText, ClientSeed, Name, is_line};
 pub use verify::{Proven, Unproven, verify};
 pub use word::{NoWord, Word};

@@ -51,6 +51,16 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
         "{ leaderboard(game: \"farkle\", by: WINS) { page { nodes { rank } } } }",
         [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
     ),
+    (
+        "seasons",
+        "{ seasons { code } }",
+        [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
+    ),
+    (
+        "balance",
+        "{ balance(by: DIE) { total { games } } }",
+        [Unauthenticated, Forbidden, Forbidden, Allowed, Forbidden, Allowed],
+    ),
     ("presets", "{ presets { preset } }", [Allowed; 6]),
     ("diceCatalogue", "{ diceCatalogue { code } }", [Allowed; 6]),
     ("shop", "{ shop { version } }", [Allowed; 6]),
@@ -127,6 +137,11 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
         "voidGame",
         "mutation { voidGame(gameId: $game, reason: MISTAKE) { errors { code } } }",
         [Unauthenticated, Forbidden, Forbidden, Forbidden, Allowed, Allowed],
+    ),
+    (
+        "nameSeason",
+        "mutation { nameSeason(code: \"winter\", title: \"Winter\", from: \"2026-12-01\", to: \"2027-02-28\") { errors { code } } }",
+        [Unauthenticated, Forbidden, Forbidden, Forbidden, Forbidden, Allowed],
     ),
     (
         "signOut",

@@ -8,7 +8,7 @@ const FIGURES: &str = "{ me { statistics(game: \"last_line\") { game preset game
     farkleRate secondsPerTurn money mostCommonCombination dice { code } } } }";
 
 /// A game of Last Line to its end: whoever is to move rolls.
-async fn last_line(players: [&Player; 2]) -> Value {
+pub(crate) async fn last_line(players: [&Player; 2]) -> Value {
     let create = "mutation { createGame(game: \"last_line\") { game { id } } }";
     let created = players[0].ask(create, json!({})).await;
     let game = created["createGame"]["game"]["id"].as_str().unwrap().to_owned();

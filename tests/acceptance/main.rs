@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod accounts;
+mod analysts;
 mod authorisation;
 mod challenge;
 mod clocks;

@@ -5,6 +5,7 @@
 //! the work by leases. [`rebuild`] folds everything anew beside the live generation, compares, and flips.
 
 pub mod balance;
+pub mod boards;
 mod histogram;
 pub mod leaderboards;
 mod lease;

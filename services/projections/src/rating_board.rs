@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{
     ProjectionError, Season,
-    leaderboards::{Board, Counts, Measure, count, moved, remove},
+    boards::{Board, Counts, Measure, count, moved, remove},
     period::{Stretch, stretches},
     ratings::{MODEL, PROVISIONAL, Rated, lock},
     seasons::{is_counted, uncounted},

@@ -36,7 +36,7 @@ use uuid::Uuid;
 use crate::{
     ProjectionError, Runner, Season, Span, Statistics,
     balance::{Band, By, Dimension, Question, ask},
-    leaderboards::{Board, Measure, Place, Standing, among, around, page},
+    boards::{Board, Measure, Place, Standing, among, around, page},
     lease,
     ratings::ratings_of,
     rebuild, rebuild_all, seasons, statistics_of, status, verify,

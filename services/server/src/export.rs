@@ -1,23 +1,41 @@
-//! `croupier export`: the log of a game in a file, as it is stored, so that its chain can be checked without the database.
+//! `croupier export`: the log of a game in a file, as it is stored, so that its chain can be checked without the database; or a
+//! table of what the read models know.
 
 use std::{
-    io::{self, Write},
+    fs::File,
+    io::{self, BufWriter, Write},
     path::PathBuf,
     process::ExitCode,
 };
 
+use clap::ValueEnum;
 use futures_util::TryStreamExt;
 use serde::{Deserialize, Serialize};
 use store::{Envelope, Hash, Settings, Shard, Store};
 use uuid::Uuid;
 
-use crate::terminal::{BROKEN, block_on, database_url};
+use crate::{
+    export_table::{self, Format, Table, day},
+    terminal::{BROKEN, block_on, database_url},
+};
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The game: its id, with or without `game:`.
-    #[arg(value_name = "GAME")]
-    game: String,
+    /// The id of a game, with or without `game:`; or a table: games, seats, balance, statistics, leaderboards, ratings.
+    #[arg(value_name = "GAME|TABLE")]
+    what: String,
+    /// How a table is written.
+    #[arg(long, value_enum, default_value = "csv")]
+    format: Format,
+    /// Only days from this one on, in UTC: 2026-11-16.
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    from: Option<i32>,
+    /// Only days up to this one.
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    to: Option<i32>,
+    /// Where to; the standard output if you do not say.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, help = crate::DATABASE_HELP)]
     database_url: Option<String>,
     /// Where a node keeps its private PostgreSQL.
@@ -84,7 +102,14 @@ pub(crate) fn hex32(text: &str) -> Option<[u8; 32]> {
 }
 
 pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCode> {
-    match block_on(work(options, out))? {
+    let done = match &options.output {
+        None => block_on(work(options, out))?,
+        Some(path) => match File::create(path) {
+            Ok(file) => block_on(work(options, &mut BufWriter::new(file)))?,
+            Err(error) => Err(format!("{} cannot be written: {error}", path.display())),
+        },
+    };
+    match done {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(problem) => {
             writeln!(anstream::stderr(), "{BROKEN}!{BROKEN:#} {problem}")?;
@@ -94,8 +119,17 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
 }
 
 async fn work(options: &Options, out: &mut impl Write) -> Result<(), String> {
-    let id = options.game.strip_prefix("game:").unwrap_or(&options.game);
-    let game = Uuid::try_parse(id).map_err(|_| format!("'{id}' is no id of a game"))?;
+    if let Ok(table) = Table::from_str(&options.what, false) {
+        let url = database_url(options.database_url.as_deref(), &options.data)?;
+        let days = (options.from, options.to);
+        return export_table::write(&url, table, options.format, days, out).await;
+    }
+    let id = options.what.strip_prefix("game:").unwrap_or(&options.what);
+    let tables = Table::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let game = Uuid::try_parse(id).map_err(|_| {
+        let known: Vec<String> = tables.map(|table| table.get_name().to_owned()).collect();
+        format!("'{id}' is neither the id of a game nor a table; there are: {}", known.join(", "))
+    })?;
     let url = database_url(options.database_url.as_deref(), &options.data)?;
     let settings = Settings { connections: 2, lanes: 1, ..Settings::default() };
     let store = Store::open(&url, &settings).map_err(|error| error.to_string())?;
@@ -108,5 +142,6 @@ async fn work(options: &Options, out: &mut impl Write) -> Result<(), String> {
         count += 1;
     }
     store.close().await;
+    out.flush().map_err(|error| error.to_string())?;
     if count == 0 { Err(format!("there is no game {game}")) } else { Ok(()) }
 }

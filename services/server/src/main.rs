@@ -6,6 +6,7 @@ mod app;
 mod clock;
 mod documents;
 mod export;
+mod export_table;
 mod http;
 mod keys;
 mod migrate;
@@ -46,7 +47,7 @@ enum Task {
     /// Without a database, a private PostgreSQL is started. Ctrl-C finishes what is under way and stops.
     #[command(args_override_self = true)]
     Serve(Box<serve::Settings>),
-    /// Writes the log of a game, for `croupier verify`.
+    /// Writes the log of a game, for `croupier verify`; or a table of figures, for spreadsheets and notebooks.
     Export(export::Options),
     /// Makes and takes back tokens of staff, and rotates keys.
     Token(token::Options),

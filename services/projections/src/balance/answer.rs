@@ -199,27 +199,20 @@ pub async fn ask(pool: &PgPool, question: &Question) -> Result<Answer, Projectio
     let everybody = question.sums(&mut transaction, Dimension::All).await?;
     let mut total = Line { name: "all".to_owned(), ..Line::default() };
     for of_name in everybody.values() {
-        of_name.values().for_each(|sums| total.absorb(sums));
-    }
-    let named = match dimension {
-        Dimension::All => everybody,
-        _ => {
-            let of_trait = question.sums(&mut transaction, dimension).await?;
-            let mut alike: BTreeMap<Alike, Sums> = BTreeMap::new();
-            for (stratum, sums) in everybody.into_values().flatten() {
-                alike.entry(stratum).or_default().add(sums);
-            }
-            return question.finish(&mut transaction, of_trait, Some(&alike), total, as_of).await;
+        for sums in of_name.values() {
+            total.absorb(sums);
         }
-    };
-    question.finish(&mut transaction, named, None, total, as_of).await
-}
-
-impl Sums {
-    fn add(&mut self, other: Self) {
-        self.games += other.games;
-        self.wins += other.wins;
     }
+    if dimension == Dimension::All {
+        return question.finish(&mut transaction, everybody, None, total, as_of).await;
+    }
+    let named = question.sums(&mut transaction, dimension).await?;
+    let mut alike: BTreeMap<Alike, Sums> = BTreeMap::new();
+    for (stratum, sums) in everybody.into_values().flatten() {
+        let all = alike.entry(stratum).or_default();
+        (all.games, all.wins) = (all.games + sums.games, all.wins + sums.wins);
+    }
+    question.finish(&mut transaction, named, Some(&alike), total, as_of).await
 }
 
 impl Question {
@@ -242,7 +235,9 @@ impl Question {
         let mut lines: Vec<Line> = Vec::with_capacity(named.len());
         for (name, strata) in &named {
             let mut line = Line { name: name.clone(), ..Line::default() };
-            strata.values().for_each(|sums| line.absorb(sums));
+            for sums in strata.values() {
+                line.absorb(sums);
+            }
             line.pick_rate = (among > 0).then(|| ratio(line.games, among));
             line.uplift = alike.and_then(|alike| {
                 uplift(strata.iter().map(|(stratum, with)| {

@@ -83,9 +83,10 @@ pub(crate) async fn add(
     }
     let cells: Vec<(Key, Sums)> = cells.into_iter().collect();
     for cells in cells.chunks(AT_ONCE) {
-        let known = match fresh {
-            true => HashMap::new(),
-            false => histograms(connection, generation, kind, day, cells).await?,
+        let known = if fresh {
+            HashMap::new()
+        } else {
+            histograms(connection, generation, kind, day, cells).await?
         };
         write(connection, generation, kind, day, cells, &known).await?;
     }

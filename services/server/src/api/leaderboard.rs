@@ -5,7 +5,8 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{Moment, Ruleset};
 use projections::{
     Span,
-    leaderboards::{self, Board, Measure, Place, Standing, among, around, page},
+    boards::{Board, Measure, Place, Standing, among, around, page},
+    leaderboards,
 };
 use uuid::Uuid;
 
@@ -17,7 +18,7 @@ use super::{
     player,
     player::Player,
     scalars::{Instant, Long, int},
-    viewer,
+    season, viewer,
 };
 use crate::{
     clock,
@@ -33,6 +34,8 @@ pub(super) enum LeaderboardMeasure {
     BestGame,
     /// The final score on average, of who has played at least ten games.
     Average,
+    /// The rating behind the last day played in the span, of all presets together; provisional ones do not stand here.
+    Rating,
 }
 
 /// Which games a leaderboard counts, by when they ended, in UTC.
@@ -46,6 +49,8 @@ pub(super) enum LeaderboardSpan {
     Weekly,
     /// Those of a month.
     Monthly,
+    /// Those of a season: say which.
+    Season,
 }
 
 /// A player's place on a leaderboard.
@@ -56,9 +61,9 @@ pub(super) struct StandingView {
     rank: i32,
     /// Who.
     player: Player,
-    /// What the board is sorted by: games won, or points.
+    /// What the board is sorted by: games won, points, or the rating.
     value: f64,
-    /// Games played in this span.
+    /// Games played in this span; on boards by rating, rated games of all time until then.
     games: Long,
     /// When the value was reached.
     reached_at: Instant,
@@ -82,27 +87,48 @@ impl Leaderboard {
         game: &str,
         preset: Option<&str>,
         by: LeaderboardMeasure,
-        span: LeaderboardSpan,
-        ago: i32,
+        period: String,
     ) -> async_graphql::Result<Self> {
         let ruleset = Ruleset::preset(game, preset).map_err(Refusal::from);
         let ruleset = ruleset.map_err(PlayError::from)?;
-        let back = u32::try_from(ago).ok().filter(|_| ago <= MOST_BACK);
-        let back = back.ok_or_else(|| bad_input(format!("ago must be from 0 to {MOST_BACK}")))?;
-        let span = match span {
-            LeaderboardSpan::AllTime => Span::All,
-            LeaderboardSpan::Daily => Span::Day,
-            LeaderboardSpan::Weekly => Span::Week,
-            LeaderboardSpan::Monthly => Span::Month,
-        };
         let measure = match by {
             LeaderboardMeasure::Wins => Measure::Wins,
             LeaderboardMeasure::BestGame => Measure::Best,
             LeaderboardMeasure::Average => Measure::Average,
+            LeaderboardMeasure::Rating => Measure::Rating,
         };
-        let period = span.of(span.before(clock::now(), back));
-        let board = Board { kind: game.to_owned(), preset: ruleset.preset, period };
+        let preset = match (measure, preset) {
+            (Measure::Rating, Some(_)) => {
+                return Err(bad_input("ratings are of a game, not of a preset; leave preset out"));
+            }
+            (Measure::Rating, None) => String::new(),
+            (Measure::Wins | Measure::Best | Measure::Average, _) => ruleset.preset,
+        };
+        let board = Board { kind: game.to_owned(), preset, period };
         Ok(Self { board, measure })
+    }
+
+    /// The name of a span, as boards have it.
+    pub(super) async fn period_of(
+        ctx: &Context<'_>,
+        span: LeaderboardSpan,
+        ago: i32,
+        season: Option<&str>,
+    ) -> async_graphql::Result<String> {
+        let back = u32::try_from(ago).ok().filter(|_| ago <= MOST_BACK);
+        let back = back.ok_or_else(|| bad_input(format!("ago must be from 0 to {MOST_BACK}")))?;
+        let span = match (span, season) {
+            (LeaderboardSpan::Season, Some(code)) => {
+                return Ok(season::named(ctx, code).await?.period());
+            }
+            (LeaderboardSpan::Season, None) => return Err(bad_input("say which season")),
+            (_, Some(_)) => return Err(bad_input("season needs span: SEASON")),
+            (LeaderboardSpan::AllTime, None) => Span::All,
+            (LeaderboardSpan::Daily, None) => Span::Day,
+            (LeaderboardSpan::Weekly, None) => Span::Week,
+            (LeaderboardSpan::Monthly, None) => Span::Month,
+        };
+        Ok(span.of(span.before(clock::now(), back)))
     }
 
     fn view(&self, standing: Standing) -> StandingView {
@@ -110,7 +136,10 @@ impl Leaderboard {
         StandingView {
             rank: int(standing.rank),
             player: Player::new(standing.player),
-            value: if self.measure == Measure::Average { value / 1000.0 } else { value },
+            value: match self.measure {
+                Measure::Average | Measure::Rating => value / 1000.0,
+                Measure::Wins | Measure::Best => value,
+            },
             games: Long(standing.games),
             reached_at: Instant(Moment(u64::try_from(standing.at).unwrap_or(0))),
         }
@@ -148,12 +177,12 @@ impl Leaderboard {
         &self.board.kind
     }
 
-    /// Under which preset.
-    async fn preset(&self) -> &str {
-        &self.board.preset
+    /// Under which preset; nothing for ratings, which are of the game.
+    async fn preset(&self) -> Option<&str> {
+        (self.measure != Measure::Rating).then_some(&*self.board.preset)
     }
 
-    /// Which days, week or month: `all`, `2026-11-16`, `2026-W47`, `2026-11`.
+    /// Which days, week or month: `all`, `2026-11-16`, `2026-W47`, `2026-11`, `season/winter-2026`.
     async fn period(&self) -> &str {
         &self.board.period
     }

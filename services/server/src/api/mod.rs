@@ -6,6 +6,7 @@
 )]
 
 mod actions;
+mod balance;
 mod connection;
 mod dice;
 mod errors;
@@ -18,6 +19,7 @@ mod player;
 mod query;
 mod rules;
 mod scalars;
+mod season;
 mod seat;
 mod session;
 mod shop;
@@ -49,6 +51,7 @@ pub(crate) struct Mutation(
     shop::ShopMutation,
     session::SessionMutation,
     support::SupportMutation,
+    season::SeasonMutation,
 );
 
 pub(crate) type Api = Schema<query::Query, Mutation, subscription::Subscription>;

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{
     app,
+    balance::{Balance, BalanceBy, BalanceFilter},
     connection::{GameConnection, page_size},
     dice::{DieKindView, views},
     errors::bad_input,
@@ -17,6 +18,7 @@ use super::{
     player,
     player::Player,
     rules::{RulesetView, presets},
+    season::{self, SeasonView},
     shop::Shop,
     viewer, viewer_if_any,
 };
@@ -36,6 +38,7 @@ enum Node {
 
 /// Everything that can be asked.
 #[Object]
+#[allow(clippy::too_many_arguments, reason = "a field has the arguments that clients need")]
 impl Query {
     /// Whatever has this global id; nothing if there is no such thing, or it is not for you to see.
     async fn node(
@@ -105,10 +108,34 @@ SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDE
         span: LeaderboardSpan,
         #[graphql(desc = "How many days, weeks or months ago: 0 is the current one.", default)]
         ago: i32,
+        #[graphql(desc = "The code of the season, for `span: SEASON`.")] season: Option<String>,
     ) -> async_graphql::Result<Leaderboard> {
         viewer(ctx)?;
         app(ctx).database.check()?;
-        Leaderboard::find(&game, preset.as_deref(), by, span, ago)
+        let period = Leaderboard::period_of(ctx, span, ago, season.as_deref()).await?;
+        Leaderboard::find(&game, preset.as_deref(), by, period)
+    }
+
+    /// All seasons, the latest first.
+    async fn seasons(&self, ctx: &Context<'_>) -> async_graphql::Result<Vec<SeasonView>> {
+        viewer(ctx)?;
+        app(ctx).database.check()?;
+        season::all(ctx).await
+    }
+
+    /// How often which dice, characters and seats win, and how sure that is. For analysts and admins.
+    async fn balance(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "What the lines are about.")] by: BalanceBy,
+        #[graphql(desc = "Which games; all of them if you do not say.")] filter: Option<
+            BalanceFilter,
+        >,
+        #[graphql(desc = "Only these lines, at most 100: codes of dice, for one.")] names: Option<
+            Vec<String>,
+        >,
+    ) -> async_graphql::Result<Balance> {
+        Balance::find(ctx, by, filter.unwrap_or_default(), names).await
     }
 
     /// Public games with a free seat, the newest first. A moment behind the games themselves.

@@ -40,6 +40,26 @@ impl ScalarType for Instant {
     }
 }
 
+/// A day, as ISO 8601 writes it: `2026-11-16`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Date(pub(super) i32);
+
+/// A day, as ISO 8601 writes it: `2026-11-16`.
+#[Scalar]
+impl ScalarType for Date {
+    fn parse(value: Value) -> InputValueResult<Self> {
+        let Value::String(written) = &value else {
+            return Err(InputValueError::expected_type(value));
+        };
+        let day = projections::parse_day(written).map(Self);
+        day.ok_or_else(|| InputValueError::custom("a day is written as 2026-11-16"))
+    }
+
+    fn to_value(&self) -> Value {
+        Value::String(projections::write_day(self.0))
+    }
+}
+
 /// A count as GraphQL's Int has it.
 pub(super) fn int(number: impl TryInto<i32>) -> i32 {
     number.try_into().unwrap_or(i32::MAX)

@@ -93,7 +93,9 @@ impl<'a> Meter<'a> {
             "myGames" | "lobby" | "events" | "ledger" | "page" => asked.unwrap_or(20),
             "legalCommands" => 100,
             "aroundMe" | "among" => 100,
-            "selections" | "inventory" | "loadouts" | "diceCatalogue" => 20,
+            "selections" | "inventory" | "loadouts" | "diceCatalogue" | "seasons" => 20,
+            // A line has a histogram or some weeks.
+            "lines" => 50,
             "seats" | "dice" | "presets" => 4,
             _ => 1,
         }
@@ -109,13 +111,16 @@ fn own_cost(field: &Field) -> u64 {
         // These ask the database once more, or sign something.
         "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
         | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "things"
-        | "statistics" | "ratings" | "page" | "aroundMe" | "among" => 20,
+        | "statistics" | "ratings" | "page" | "aroundMe" | "among" | "seasons" => 20,
+        // These add up what happened in months.
+        "balance" => 500,
         "lastAction" => 10,
-        "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout" => 500,
+        "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout"
+        | "nameSeason" => 500,
         "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
         | "chooseSeed" | "buyDie" | "sellDie" | "saveLoadout" | "deleteLoadout" | "addDie"
         | "changeDie" | "retireDie" | "chooseCharacter" | "resolve" | "useAbility" | "answer"
-        | "buyItem" | "renewMarket" | "useItem" | "evolve" | "endTurn" => 100,
+        | "buyItem" | "renewMarket" | "useItem" | "evolve" | "endTurn" | "voidGame" => 100,
         _ => 1,
     }
 }

@@ -14,8 +14,10 @@ use cluster::Cluster;
 use serde_json::json;
 
 use crate::{figures::Figures, pgbench};
-use node::{CpuTimes, Node};
-use player::{Player, Way};
+use node::CpuTimes;
+pub(crate) use node::Node;
+use player::Player;
+pub(crate) use player::Way;
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
@@ -99,7 +101,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 /// So many clients play for so long.
-async fn load(
+pub(crate) async fn load(
     node: &Node,
     way: Way,
     preset: &str,

@@ -1,0 +1,412 @@
+//! Boards: who stands where, whatever they are sorted by.
+//!
+//! Equal values have the same rank; among them who got there first stands first. A rank is read off counts of players per bucket
+//! of values, so a page and the place of one player cost the same with a thousand players and with a million.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
+use uuid::Uuid;
+
+use crate::ProjectionError;
+
+/// Buckets are 1, 128 and 128² wide: a rank adds up at most 127 of the first two kinds, and of the widest as many as the values
+/// of a game need, which does not depend on the number of players.
+const BITS: u32 = 7;
+const LEVELS: u32 = 3;
+/// How many rows are written at once.
+pub(crate) const AT_ONCE: usize = 5_000;
+
+/// What a board is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Measure {
+    /// Games won.
+    Wins,
+    /// The best final score.
+    Best,
+    /// The final score on average, from ten games on; in thousandths.
+    Average,
+    /// The rating; in thousandths. These boards belong to [`crate::ratings`].
+    Rating,
+}
+
+impl Measure {
+    /// Those that follow from games alone.
+    pub const OF_GAMES: [Self; 3] = [Self::Wins, Self::Best, Self::Average];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Wins => "wins",
+            Self::Best => "best",
+            Self::Average => "average",
+            Self::Rating => "rating",
+        }
+    }
+
+    /// Where its boards are, and where its counts.
+    const fn tables(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Wins | Self::Best | Self::Average => ("leaderboard", "leaderboard_count"),
+            Self::Rating => ("rating_board", "rating_count"),
+        }
+    }
+
+    /// The generation that reads see, as part of a query.
+    const fn live(self) -> &'static str {
+        match self {
+            Self::Wins | Self::Best | Self::Average => {
+                "(SELECT generation FROM projection WHERE name = 'leaderboards' AND state = 'live')"
+            }
+            Self::Rating => {
+                "(SELECT generation FROM projection WHERE name = 'ratings' AND state = 'live')"
+            }
+        }
+    }
+}
+
+/// A board.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Board {
+    /// What is played.
+    pub kind: String,
+    /// Under which preset.
+    pub preset: String,
+    /// In which period, as [`Span`] names it.
+    pub period: String,
+}
+
+/// A player on a board.
+pub(crate) type Key = (Board, Uuid);
+
+pub(crate) struct Columns<'a> {
+    pub(crate) kinds: Vec<&'a str>,
+    pub(crate) presets: Vec<&'a str>,
+    pub(crate) periods: Vec<&'a str>,
+    pub(crate) players: Vec<Uuid>,
+}
+
+pub(crate) fn columns(keys: &[Key]) -> Columns<'_> {
+    Columns {
+        kinds: keys.iter().map(|(board, _)| board.kind.as_str()).collect(),
+        presets: keys.iter().map(|(board, _)| board.preset.as_str()).collect(),
+        periods: keys.iter().map(|(board, _)| board.period.as_str()).collect(),
+        players: keys.iter().map(|(_, player)| *player).collect(),
+    }
+}
+
+/// How many players more or less there are in a bucket.
+pub(crate) type Counts = BTreeMap<(Board, Measure, u32, i64), i64>;
+
+/// A player's value on a board has changed.
+pub(crate) fn moved(
+    counts: &mut Counts,
+    board: &Board,
+    measure: Measure,
+    old: Option<i64>,
+    new: Option<i64>,
+) {
+    if old == new {
+        return;
+    }
+    for (value, by) in [(old, -1), (new, 1)] {
+        for (level, bucket) in value.into_iter().flat_map(buckets) {
+            *counts.entry((board.clone(), measure, level, bucket)).or_default() += by;
+        }
+    }
+}
+
+/// The bucket of a value on each level.
+fn buckets(value: i64) -> impl Iterator<Item = (u32, i64)> {
+    (0..LEVELS).map(move |level| (level, value >> (BITS * level)))
+}
+
+/// Takes players off boards.
+pub(crate) async fn remove(
+    connection: &mut PgConnection,
+    measure: Measure,
+    generation: i32,
+    keys: &[Key],
+) -> Result<(), ProjectionError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let (table, _) = measure.tables();
+    let delete = format!(
+        "DELETE FROM {table} l USING unnest($2::text[], $3::text[], $4::text[], $5::uuid[]) AS w (kind, preset, period, player)
+          WHERE l.generation = $1 AND l.kind = w.kind AND l.preset = w.preset AND l.period = w.period AND l.player = w.player"
+    );
+    let Columns { kinds, presets, periods, players } = columns(keys);
+    let query = sqlx::query(sqlx::AssertSqlSafe(delete)).bind(generation).bind(&kinds);
+    query.bind(&presets).bind(&periods).bind(&players).execute(connection).await?;
+    Ok(())
+}
+
+/// Changes how many players there are in buckets, in the order of their keys.
+pub(crate) async fn count(
+    connection: &mut PgConnection,
+    generation: i32,
+    mut counts: Counts,
+) -> Result<(), ProjectionError> {
+    counts.retain(|_, by| *by != 0);
+    let changed: Vec<_> = counts.into_iter().collect();
+    for changed in changed.chunks(AT_ONCE) {
+        let Some(((_, measure, ..), _)) = changed.first() else { continue };
+        let (_, table) = measure.tables();
+        let count = format!(
+            "INSERT INTO {table} AS c (generation, kind, preset, period, measure, level, bucket, players)
+             SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::bigint[], $8::bigint[]) AS w
+                 ON CONFLICT (generation, kind, preset, period, measure, level, bucket) DO UPDATE SET players = c.players + excluded.players"
+        );
+        let keys = || changed.iter().map(|(key, _)| key);
+        let level = |level: &u32| i16::try_from(*level).unwrap_or(0);
+        let query = sqlx::query(sqlx::AssertSqlSafe(count))
+            .bind(generation)
+            .bind(keys().map(|(board, ..)| board.kind.as_str()).collect::<Vec<_>>())
+            .bind(keys().map(|(board, ..)| board.preset.as_str()).collect::<Vec<_>>())
+            .bind(keys().map(|(board, ..)| board.period.as_str()).collect::<Vec<_>>())
+            .bind(keys().map(|(_, measure, ..)| measure.name()).collect::<Vec<_>>())
+            .bind(keys().map(|(_, _, at, _)| level(at)).collect::<Vec<_>>())
+            .bind(keys().map(|(.., bucket)| *bucket).collect::<Vec<_>>())
+            .bind(changed.iter().map(|(_, by)| *by).collect::<Vec<_>>());
+        query.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// A player's place on a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Who.
+    pub player: Uuid,
+    /// The rank, from 1; equal values have the same.
+    pub rank: i64,
+    /// The value the board is sorted by.
+    pub value: i64,
+    /// When it was reached: milliseconds since 1970.
+    pub at: i64,
+    /// Games played.
+    pub games: i64,
+}
+
+/// Where to go on: behind this place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The value there.
+    pub value: i64,
+    /// When it was reached.
+    pub at: i64,
+    /// Who stands there.
+    pub player: Uuid,
+}
+
+impl From<Standing> for Place {
+    fn from(standing: Standing) -> Self {
+        Self { value: standing.value, at: standing.at, player: standing.player }
+    }
+}
+
+/// Which way to read a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Down,
+    Up,
+}
+
+/// The next players of a board, the best first, behind a place or from the top.
+pub async fn page(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+    after: Option<Place>,
+    most: i64,
+) -> Result<Vec<Standing>, ProjectionError> {
+    let rows = read(pool, board, measure, after, Way::Down, most).await?;
+    ranked_in_a_row(pool, board, measure, rows).await
+}
+
+/// A player and those around: so many above and below.
+pub async fn around(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+    player: Uuid,
+    each: i64,
+) -> Result<Vec<Standing>, ProjectionError> {
+    let Some(own) = of_players(pool, board, measure, &[player]).await?.pop() else {
+        return Ok(Vec::new());
+    };
+    let place = Some(Place::from(own));
+    let mut rows = read(pool, board, measure, place, Way::Up, each).await?;
+    rows.reverse();
+    rows.push(own);
+    rows.extend(read(pool, board, measure, place, Way::Down, each).await?);
+    ranked_in_a_row(pool, board, measure, rows).await
+}
+
+/// These players, the best first.
+pub async fn among(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+    players: &[Uuid],
+) -> Result<Vec<Standing>, ProjectionError> {
+    let mut rows = of_players(pool, board, measure, players).await?;
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.value), row.at, row.player));
+    ranked(pool, board, measure, rows).await
+}
+
+async fn read(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+    from: Option<Place>,
+    way: Way,
+    most: i64,
+) -> Result<Vec<Standing>, ProjectionError> {
+    let (value, at, stands) = names(measure);
+    // (value DESC, at, player) is the order; a value is compared the other way round.
+    let (behind, order) = match way {
+        Way::Down => (
+            format!("({value} < $4 OR ({value} = $4 AND ({at}, player) > ($5, $6)))"),
+            format!("{value} DESC, {at}, player"),
+        ),
+        Way::Up => (
+            format!("({value} > $4 OR ({value} = $4 AND ({at}, player) < ($5, $6)))"),
+            format!("{value}, {at} DESC, player DESC"),
+        ),
+    };
+    // A bound on the value alone lets the index begin at the place.
+    let bound = if way == Way::Down { "<=" } else { ">=" };
+    let condition =
+        if from.is_some() { format!("AND {value} {bound} $4 AND {behind}") } else { String::new() };
+    let ((table, _), live) = (measure.tables(), measure.live());
+    let select = format!(
+        "SELECT player, {value}, {at}, games FROM {table}
+          WHERE generation = {live} AND kind = $1 AND preset = $2 AND period = $3 AND {stands} {condition}
+          ORDER BY {order} LIMIT {most}"
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(select));
+    let mut query = query.bind(&board.kind).bind(&board.preset).bind(&board.period);
+    if let Some(place) = from {
+        query = query.bind(place.value).bind(place.at).bind(place.player);
+    }
+    query.fetch_all(pool).await?.iter().map(standing).collect()
+}
+
+async fn of_players(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+    players: &[Uuid],
+) -> Result<Vec<Standing>, ProjectionError> {
+    let (value, at, stands) = names(measure);
+    let ((table, _), live) = (measure.tables(), measure.live());
+    let select = format!(
+        "SELECT player, {value}, {at}, games FROM {table}
+          WHERE generation = {live} AND kind = $1 AND preset = $2 AND period = $3 AND player = ANY ($4) AND {stands}"
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(select));
+    let query = query.bind(&board.kind).bind(&board.preset).bind(&board.period).bind(players);
+    query.fetch_all(pool).await?.iter().map(standing).collect()
+}
+
+/// The columns of a measure, and who stands on its board.
+const fn names(measure: Measure) -> (&'static str, &'static str, &'static str) {
+    match measure {
+        Measure::Wins => ("wins", "wins_at", "wins > 0"),
+        Measure::Best => ("best", "best_at", "games > 0"),
+        Measure::Average => ("average", "average_at", "average IS NOT NULL"),
+        Measure::Rating => ("rating", "rating_at", "games > 0"),
+    }
+}
+
+fn standing(row: &PgRow) -> Result<Standing, ProjectionError> {
+    Ok(Standing {
+        player: row.try_get(0)?,
+        value: row.try_get(1)?,
+        at: row.try_get(2)?,
+        games: row.try_get(3)?,
+        rank: 0,
+    })
+}
+
+/// Gives rows that stand behind each other on a board their ranks: only the first value has to be looked up, the others follow.
+async fn ranked_in_a_row(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+    mut rows: Vec<Standing>,
+) -> Result<Vec<Standing>, ProjectionError> {
+    let Some(first) = rows.first().map(|row| row.value) else { return Ok(rows) };
+    // Just below the first value there are all who have more than it, and all who have it.
+    let above = players_above(pool, board, measure, &[first, first - 1]).await?;
+    let above = |value: i64| above.get(&value).copied().unwrap_or(0);
+    let (mut rank, mut value, mut next) = (above(first) + 1, first, above(first - 1) + 1);
+    for row in &mut rows {
+        if row.value != value {
+            (rank, value) = (next, row.value);
+        }
+        if row.value != first {
+            next += 1;
+        }
+        row.rank = rank;
+    }
+    Ok(rows)
+}
+
+/// Gives rows of a board, in order, their ranks: that of each value is one more than there are players above it.
+async fn ranked(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+    mut rows: Vec<Standing>,
+) -> Result<Vec<Standing>, ProjectionError> {
+    let mut values: Vec<i64> = rows.iter().map(|row| row.value).collect();
+    values.dedup();
+    let above = players_above(pool, board, measure, &values).await?;
+    for row in &mut rows {
+        row.rank = above.get(&row.value).copied().unwrap_or(0) + 1;
+    }
+    Ok(rows)
+}
+
+/// How many players have more, for each value: a few buckets of each level.
+async fn players_above(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+    values: &[i64],
+) -> Result<HashMap<i64, i64>, ProjectionError> {
+    let ((_, table), live) = (measure.tables(), measure.live());
+    let above = format!(
+        "SELECT w.value, sum(c.players)::bigint
+           FROM unnest($5::bigint[], $6::smallint[], $7::bigint[], $8::bigint[]) AS w (value, level, above, up_to)
+          CROSS JOIN LATERAL (
+                SELECT coalesce(sum(c.players), 0) AS players FROM {table} c
+                 WHERE c.generation = {live}
+                   AND c.kind = $1 AND c.preset = $2 AND c.period = $3 AND c.measure = $4 AND c.level = w.level
+                   AND c.bucket > w.above AND c.bucket <= w.up_to) c
+          GROUP BY w.value"
+    );
+    let (mut whose, mut levels, mut from, mut up_to) = (vec![], vec![], vec![], vec![]);
+    for &value in values {
+        for (level, bucket) in buckets(value) {
+            // Those in the same bucket of the next level; on the last level all.
+            let last = if level + 1 == LEVELS { i64::MAX } else { bucket | ((1 << BITS) - 1) };
+            whose.push(value);
+            levels.push(i16::try_from(level).unwrap_or(0));
+            from.push(bucket);
+            up_to.push(last);
+        }
+    }
+    let query = sqlx::query(sqlx::AssertSqlSafe(above))
+        .bind(&board.kind)
+        .bind(&board.preset)
+        .bind(&board.period);
+    let query = query.bind(measure.name()).bind(whose).bind(levels).bind(from).bind(up_to);
+    let mut above = HashMap::with_capacity(values.len());
+    for row in query.fetch_all(pool).await? {
+        above.insert(row.try_get(0)?, row.try_get(1)?);
+    }
+    Ok(above)
+}

@@ -1,0 +1,115 @@
+//! Read models: how fast they are folded anew, how fresh they are, and what a leaderboard of a million players costs.
+
+mod board;
+mod lag;
+mod log;
+
+use std::{
+    error::Error,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use cluster::Cluster;
+use domain::Event;
+use projections::{MODELS, Runner, rebuild, rebuild_all, status};
+use serde_json::json;
+use store::Store;
+
+use crate::{growth::psql, read_load};
+use board::board;
+use lag::{Lag, lag};
+use log::{fill, random_game};
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// A log of 250,000 events and boards of 100,000 players, in place of 5,000,000 and 1,000,000.
+    #[arg(long)]
+    quick: bool,
+    /// One JSON object on the last line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How many different games are played; the log has copies of them, by other players.
+const PLAYED: u64 = 400;
+
+pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::Builder::new().prefix("croupier-bench-").tempdir()?;
+    let cluster = Cluster::start(folder.path(), cluster::Settings::Durable)?;
+    let url = cluster.url("postgres");
+    store::migrate(&url).await?;
+    let store = Store::open(&url, &store::Settings::default())?;
+    let (wanted, many) = if options.quick { (250_000, 100_000) } else { (5_000_000, 1_000_000) };
+
+    let games: Arc<Vec<Vec<Event>>> = Arc::new((1..=PLAYED).map(random_game).collect());
+    let start = Instant::now();
+    fill(&store, &games, wanted).await?;
+    psql(&url, "ANALYZE; CHECKPOINT")?;
+    let events = store.heads().await?.total();
+    println!("a log of {events} events, written in {:.0} s", start.elapsed().as_secs_f64());
+
+    let limit = read_load::through_the_reader(&store).await?;
+    println!("\n{:<22} {:>12} {:>8}", "read and decoded", "events/s", "ratio");
+    println!("{:<22} {limit:>12.0} {:>8.2}", "plainly", 1.0);
+    let rate = |since: Instant| -> Result<f64, Box<dyn Error>> {
+        Ok(f64::from(u32::try_from(events)?) / since.elapsed().as_secs_f64())
+    };
+    let mut ratios = serde_json::Map::new();
+    let start = Instant::now();
+    let work = tokio::spawn(Runner::new(store.clone()).run());
+    while behind(&store).await? {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    work.abort();
+    psql(&url, "UPDATE projection_range SET owner = NULL, leased_until = NULL")?;
+    let all = rate(start)?;
+    println!("{:<22} {all:>12.0} {:>8.2}", "all live, one node", all / limit);
+    ratios.insert("live".to_owned(), json!(all / limit));
+    for model in MODELS {
+        let start = Instant::now();
+        let built = rebuild(&store, model.name, |_| {}).await?;
+        assert_eq!(built.differing, 0, "{:?}", built.differences);
+        let rate = rate(start)?;
+        println!("{:<22} {rate:>12.0} {:>8.2}", model.name, rate / limit);
+        ratios.insert(model.name.to_owned(), json!(rate / limit));
+    }
+    let start = Instant::now();
+    rebuild_all(&store, |_| {}).await?;
+    let together = rate(start)?;
+    println!("{:<22} {together:>12.0} {:>8.2}", "all of them together", together / limit);
+    ratios.insert("all".to_owned(), json!(together / limit));
+
+    psql(&url, "UPDATE projection_range SET owner = NULL, leased_until = NULL")?;
+    let time = Duration::from_secs(if options.quick { 8 } else { 20 });
+    let Lag { actions_per_second, games, p50_ms, p99_ms, most_ms } =
+        lag(&store, &url, folder.path(), time).await?;
+    println!(
+        "\n64 players at {actions_per_second:.0} actions/s finish {games} games in {} s; a finished game shows after: p50 {p50_ms:.0} ms, p99 {p99_ms:.0} ms, at most {most_ms:.0} ms",
+        time.as_secs()
+    );
+
+    let small = board(&store, &url, 1_000).await?;
+    let large = board(&store, &url, many).await?;
+    println!("\n{:<12} {:>12} {:>12}", "players", "page µs", "around µs");
+    println!("{:<12} {:>12.0} {:>12.0}", 1_000, small.0, small.1);
+    println!("{many:<12} {:>12.0} {:>12.0}", large.0, large.1);
+    let (page, around) = (large.0 / small.0, large.1 / small.1);
+    println!("{:<12} {page:>12.2} {around:>12.2}", "ratio");
+    if options.json {
+        let fresh = json!({
+            "actions_per_s": actions_per_second, "games": games, "p50_ms": p50_ms, "p99_ms": p99_ms, "most_ms": most_ms,
+        });
+        let boards = json!({ "page_ratio": page, "around_ratio": around });
+        println!("{}", json!({ "rebuild": ratios, "freshness": fresh, "leaderboard": boards }));
+    }
+    store.close().await;
+    cluster.stop();
+    Ok(())
+}
+
+/// Whether a live generation is not there yet.
+async fn behind(store: &Store) -> Result<bool, Box<dyn Error>> {
+    let all = status(store.pool(), &store.heads().await?).await?;
+    Ok(all.len() < MODELS.len() || all.iter().any(|s| s.state == "live" && s.behind() > 0))
+}
