@@ -37,6 +37,8 @@ pub(crate) const MODEL: Model = Model {
     settle: Some(settle),
 };
 
+/// How many games are folded at once where all are.
+const MANY_GAMES: i64 = 50_000;
 /// An average counts from so many games on.
 pub const GAMES_FOR_AVERAGE: i64 = 10;
 
@@ -103,14 +105,14 @@ fn counts(record: &GameRecord) -> bool {
 
 fn write<'a>(
     connection: &'a mut PgConnection,
-    Target { generation, .. }: Target,
+    Target { generation, building }: Target,
     records: &'a [Arc<GameRecord>],
 ) -> BoxFuture<'a, Result<(), ProjectionError>> {
     async move {
         let records: Vec<&GameRecord> =
             records.iter().map(|record| &**record).filter(|record| counts(record)).collect();
-        if records.is_empty() {
-            return Ok(());
+        if records.is_empty() || building {
+            return insert_games(connection, generation, &records).await;
         }
         one_at_a_time(connection, MODEL.name, generation).await?;
         let seasons = counted(connection, MODEL.name, generation).await?;
@@ -143,7 +145,7 @@ fn write<'a>(
 /// What a player has left on the boards of a game that is void is worked out from the other games.
 fn forget<'a>(
     connection: &'a mut PgConnection,
-    Target { generation, .. }: Target,
+    Target { generation, building }: Target,
     records: &'a [Arc<GameRecord>],
     _: &'a Records,
 ) -> BoxFuture<'a, Result<(), ProjectionError>> {
@@ -157,7 +159,7 @@ fn forget<'a>(
             let query = sqlx::query(DELETE).bind(generation).bind(record.kind);
             let query = query.bind(&record.preset).bind(record.game);
             let query = query.bind(milliseconds(record.ended_at)).bind(&players);
-            if query.execute(&mut *connection).await?.rows_affected() == 0 {
+            if query.execute(&mut *connection).await?.rows_affected() == 0 || building {
                 continue;
             }
             let mut after: BTreeMap<Key, Entry> = BTreeMap::new();
@@ -182,11 +184,14 @@ fn forget<'a>(
 /// Counts the seasons that are not counted yet, from the games that are there.
 fn settle(
     connection: &mut PgConnection,
-    generation: i32,
+    Target { generation, building }: Target,
 ) -> BoxFuture<'_, Result<(), ProjectionError>> {
     const GAMES: &str = "SELECT kind, preset, player, ended_at, won, score FROM leaderboard_game
                           WHERE generation = $1 AND ended_at >= $2 AND ended_at < $3";
     async move {
+        if building {
+            fold_all(connection, generation).await?;
+        }
         if uncounted(connection, MODEL.name, generation).await?.is_empty() {
             return Ok(());
         }
@@ -207,6 +212,50 @@ fn settle(
         Ok(())
     }
     .boxed()
+}
+
+/// The boards of all games there are, where there are none yet: player by player.
+async fn fold_all(connection: &mut PgConnection, generation: i32) -> Result<(), ProjectionError> {
+    const BOARDS: &str =
+        "SELECT DISTINCT kind, preset FROM leaderboard_game WHERE generation = $1 ORDER BY 1, 2";
+    const GAMES: &str = "SELECT ended_at, won, score, player FROM leaderboard_game
+                          WHERE generation = $1 AND kind = $2 AND preset = $3 AND player > $4 ORDER BY player LIMIT $5";
+    let boards = sqlx::query(BOARDS).bind(generation).fetch_all(&mut *connection).await?;
+    for row in boards {
+        let (kind, preset): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        let (mut last, mut page) = (Uuid::nil(), MANY_GAMES);
+        loop {
+            let query = sqlx::query(GAMES).bind(generation).bind(&kind).bind(&preset);
+            let games = query.bind(last).bind(page).fetch_all(&mut *connection).await?;
+            let full = games.len() >= usize::try_from(page).unwrap_or(usize::MAX);
+            // A full page may end within a player, who is left for the next one.
+            let cut: Option<Uuid> = match games.last() {
+                Some(row) if full => Some(row.try_get(3)?),
+                _ => None,
+            };
+            let mut after: BTreeMap<Key, Entry> = BTreeMap::new();
+            let before = last;
+            for row in &games {
+                let player: Uuid = row.try_get(3)?;
+                if cut == Some(player) {
+                    break;
+                }
+                let game = Played::read(row, 0)?;
+                for period in stretches(game.day(), &[]).into_iter().map(|stretch| stretch.name) {
+                    let board = Board { kind: kind.clone(), preset: preset.clone(), period };
+                    after.entry((board, player)).or_default().absorb(game);
+                }
+                last = player;
+            }
+            change(connection, generation, &HashMap::new(), &after).await?;
+            if !full {
+                break;
+            }
+            // Somebody has game more games than a page holds.
+            page = if last == before { page * 2 } else { MANY_GAMES };
+        }
+    }
+    Ok(())
 }
 
 impl Board {

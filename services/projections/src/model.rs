@@ -22,8 +22,8 @@ pub struct Model {
     pub(crate) write: Write,
     /// Takes games out again: they are void. A game that was never taken in changes nothing.
     pub(crate) forget: Forget,
-    /// Works out what follows from what was taken in, where that is not done at once: behind every batch of the live generation,
-    /// and once at the end of a rebuild.
+    /// Works out what follows from what was taken in, where that is not done at once: behind every batch of a live generation; and
+    /// of one that is built, once, when everything is taken in.
     pub(crate) settle: Option<Settle>,
 }
 
@@ -31,8 +31,15 @@ pub struct Model {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) generation: i32,
-    /// Whether nobody sees it yet: what follows from facts is worked out once, at the end.
+    /// Whether everything is still being taken in: what follows from facts is worked out once, at the end.
     pub(crate) building: bool,
+}
+
+impl Target {
+    /// A generation that is kept up to date.
+    pub(crate) const fn kept(generation: i32) -> Self {
+        Self { generation, building: false }
+    }
 }
 
 /// Takes games into a generation, as part of a transaction.
@@ -52,7 +59,7 @@ pub(crate) type Forget = for<'a> fn(
 
 /// Works out what follows from what was taken in, as part of a transaction.
 pub(crate) type Settle =
-    for<'a> fn(&'a mut PgConnection, i32) -> BoxFuture<'a, Result<(), ProjectionError>>;
+    for<'a> fn(&'a mut PgConnection, Target) -> BoxFuture<'a, Result<(), ProjectionError>>;
 
 /// Waits until nobody else writes to this generation: then what is read stays true until the end of the transaction.
 pub(crate) async fn one_at_a_time(

@@ -169,7 +169,7 @@ SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[], $5::uuid[]) AS
 /// one has just written.
 fn settle(
     connection: &mut PgConnection,
-    generation: i32,
+    Target { generation, .. }: Target,
 ) -> BoxFuture<'_, Result<(), ProjectionError>> {
     const KINDS: &str = "SELECT DISTINCT kind FROM rating_due WHERE generation = $1 ORDER BY kind";
     async move {
@@ -385,6 +385,8 @@ pub struct Rating {
     pub volatility: f64,
     /// Whether it is too uncertain to count.
     pub provisional: bool,
+    /// How many rated games it comes from.
+    pub games: i64,
 }
 
 /// The ratings of players as of a day since 1970, by player.
@@ -394,7 +396,7 @@ pub async fn ratings_of(
     today: i32,
 ) -> Result<HashMap<Uuid, Vec<Rating>>, ProjectionError> {
     const FIND: &str = "
-SELECT DISTINCT ON (r.player, r.kind) r.player, r.kind, r.day, r.rating, r.deviation, r.volatility
+SELECT DISTINCT ON (r.player, r.kind) r.player, r.kind, r.day, r.rating, r.deviation, r.volatility, r.games
   FROM rating r
  WHERE r.generation = (SELECT generation FROM projection WHERE name = 'ratings' AND state = 'live') AND r.player = ANY ($1)
    AND r.kind = ANY ($2)
@@ -414,6 +416,7 @@ SELECT DISTINCT ON (r.player, r.kind) r.player, r.kind, r.day, r.rating, r.devia
             deviation: now.deviation,
             volatility: now.volatility,
             provisional: now.deviation > PROVISIONAL,
+            games: row.try_get(6)?,
         });
     }
     Ok(found)

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::{
     MODELS, Model, ProjectionError,
     lease::{Lease, RANGES, array, begin, ensure_live, next_generation, positions, shards, take},
+    model::Target,
     records::Records,
     runner::{LARGE_PAGE, Range, TYPES, read, write},
 };
@@ -139,7 +140,7 @@ async fn build(
             let lease = take(store.pool(), owner, Some((model.name, *generation))).await?;
             let lease = lease.ok_or(ProjectionError::Fenced)?;
             let (store, records) = (store.clone(), Arc::clone(&records));
-            ranges.push(Range { store, records, lease, page: LARGE_PAGE });
+            ranges.push(Range::new(store, records, lease, LARGE_PAGE));
         }
         let folded = Arc::clone(&folded);
         work.spawn(async move { fold_all(ranges, &folded).await });
@@ -157,9 +158,19 @@ async fn build(
         }
     }
     progress(Progress { folded: of, of });
+    for (model, generation) in &opened {
+        work.spawn(settle_all(store.clone(), *model, *generation));
+    }
+    while let Some(done) = work.join_next().await {
+        done.map_err(|error| store::StoreError::Fault(error.to_string()))??;
+    }
+    let ends = opened.into_iter().map(|(model, generation)| {
+        let (store, records) = (store.clone(), Arc::clone(&records));
+        tokio::spawn(async move { finish(&store, &records, model, generation, flip).await })
+    });
     let mut outcomes = Vec::with_capacity(models.len());
-    for (model, generation) in opened {
-        outcomes.push(finish(store, &records, model, generation, flip).await?);
+    for done in ends.collect::<Vec<_>>() {
+        outcomes.push(done.await.map_err(|error| store::StoreError::Fault(error.to_string()))??);
     }
     Ok(outcomes)
 }
@@ -179,6 +190,17 @@ async fn fold_all(mut ranges: Vec<Range>, folded: &AtomicI64) -> Result<(), Proj
             return Ok(());
         }
     }
+}
+
+/// Works out what follows from all facts at once. From then on the generation is kept up to date like a live one.
+async fn settle_all(store: Store, model: Model, generation: i32) -> Result<(), ProjectionError> {
+    let Some(settle) = model.settle else { return Ok(()) };
+    let mut connection = store.pool().acquire().await?;
+    let mut transaction = connection.begin().await?;
+    without_hurry(&mut transaction).await?;
+    settle(&mut transaction, Target { generation, building: true }).await?;
+    transaction.commit().await?;
+    Ok(())
 }
 
 /// A new generation to build; what somebody began and left is dropped.
@@ -268,8 +290,8 @@ async fn finish(
         catch_up(&mut transaction, store, records, lease, &heads).await?;
     }
     if let Some(settle) = model.settle {
-        settle(&mut transaction, live).await?;
-        settle(&mut transaction, generation).await?;
+        settle(&mut transaction, Target::kept(live)).await?;
+        settle(&mut transaction, Target::kept(generation)).await?;
     }
     let (differing, differences) = compare(&mut transaction, model, live, generation).await?;
     if flip {
@@ -298,21 +320,19 @@ async fn hold(
     generations: &[i32],
 ) -> Result<Vec<Lease>, ProjectionError> {
     const HOLD: &str = "
-SELECT r.generation, r.range, r.fence, r.positions, p.state
-  FROM projection_range r JOIN projection p USING (name, generation)
- WHERE r.name = $1 AND r.generation = ANY ($2) ORDER BY r.generation, r.range FOR UPDATE OF r";
+SELECT generation, range, fence, positions FROM projection_range WHERE name = $1 AND generation = ANY ($2)
+ ORDER BY generation, range FOR UPDATE";
     let query = sqlx::query(HOLD).bind(model.name).bind(generations);
     let mut leases = Vec::new();
     for row in query.fetch_all(connection).await? {
         let (range, written): (i16, Vec<i64>) = (row.try_get(1)?, row.try_get(3)?);
-        let state: String = row.try_get(4)?;
         leases.push(Lease {
             model,
             generation: row.try_get(0)?,
             range,
             fence: row.try_get(2)?,
             positions: positions(range, &written),
-            building: state == "building",
+            building: false,
         });
     }
     Ok(leases)

@@ -31,6 +31,8 @@ const LONGEST: Duration = Duration::from_millis(300);
 const LOOK: Duration = Duration::from_millis(500);
 /// How often a lease is renewed where nothing is new.
 const RENEW: Duration = Duration::from_secs(1);
+/// How often is worked out what follows from what was taken in, by who is behind.
+const SETTLE: Duration = Duration::from_secs(3);
 /// How often parked games are tried again.
 const PARKED: Duration = Duration::from_mins(1);
 
@@ -88,7 +90,7 @@ impl Runner {
             let (store, records) = (self.store.clone(), Arc::clone(&self.records));
             let too_many = too_many.clone();
             work.spawn(async move {
-                let mut range = Range { store, records, lease, page: PAGE };
+                let mut range = Range::new(store, records, lease, PAGE);
                 if let Err(error) = range.keep(&too_many).await {
                     tracing::debug!(%error, range = range.lease.range, "a range is left to others");
                 }
@@ -104,9 +106,16 @@ pub(crate) struct Range {
     pub(crate) records: Arc<Records>,
     pub(crate) lease: Lease,
     pub(crate) page: u32,
+    /// Whether something was taken in, perhaps by who had the range before, from which nothing was worked out yet.
+    unsettled: bool,
+    settled: Instant,
 }
 
 impl Range {
+    pub(crate) fn new(store: Store, records: Arc<Records>, lease: Lease, page: u32) -> Self {
+        Self { store, records, lease, page, unsettled: true, settled: Instant::now() }
+    }
+
     /// Works until somebody else has taken over, or this node has too much.
     async fn keep(&mut self, too_many: &watch::Sender<usize>) -> Result<(), ProjectionError> {
         let (mut renewed, mut parked) = (Instant::now(), None::<Instant>);
@@ -145,21 +154,30 @@ impl Range {
         let shards: Vec<Shard> = shards(self.lease.range);
         let found =
             self.store.of_types_in(&shards, &TYPES, &self.lease.positions, self.page).await?;
-        if found.looked_at == self.lease.positions {
+        let news = read(&self.records, &found.events).await?;
+        let some = !news.is_empty();
+        self.unsettled |= some;
+        // Who is far behind works out what follows now and then, not behind every page.
+        let settles = self.unsettled && (!found.more || self.settled.elapsed() >= SETTLE);
+        if found.looked_at == self.lease.positions && !settles {
             return Ok(false);
         }
-        let news = read(&self.records, &found.events).await?;
         let mut connection = self.store.pool().acquire().await?;
         let mut transaction = connection.begin().await?;
         // First: whoever has lost the range writes nothing at all.
         self.lease.advance(&mut transaction, &found.looked_at).await?;
-        if !news.is_empty() {
+        if some {
             write(&mut transaction, &self.lease, &self.records, news).await?;
+        }
+        if settles {
             settle(&mut transaction, &self.lease).await?;
         }
         transaction.commit().await?;
         self.lease.positions = found.looked_at;
-        Ok(found.more || !found.events.is_empty())
+        if settles {
+            (self.unsettled, self.settled) = (false, Instant::now());
+        }
+        Ok(found.more || some)
     }
 
     /// Games that could not be read may be readable now.
@@ -262,7 +280,7 @@ pub(crate) async fn write(
 /// Works out what follows from what was written, where it is seen at once.
 async fn settle(connection: &mut PgConnection, lease: &Lease) -> Result<(), ProjectionError> {
     match lease.model.settle.filter(|_| !lease.building) {
-        Some(settle) => settle(connection, lease.generation).await,
+        Some(settle) => settle(connection, lease.target()).await,
         None => Ok(()),
     }
 }

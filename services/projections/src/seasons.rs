@@ -6,7 +6,7 @@
 use sqlx::{Connection, PgConnection, PgPool, Row, postgres::PgRow};
 use uuid::Uuid;
 
-use crate::{MODELS, ProjectionError, period::Stretch, rebuild::without_hurry};
+use crate::{MODELS, ProjectionError, model::Target, period::Stretch, rebuild::without_hurry};
 
 /// A season. Days are counted from 1970-01-01, in UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub async fn create(pool: &PgPool, season: &Season, by: Uuid) -> Result<bool, Pr
         let Some(settle) = model.settle else { continue };
         let live = sqlx::query(LIVE).bind(model.name).fetch_optional(&mut *transaction).await?;
         if let Some(row) = live {
-            settle(&mut transaction, row.try_get(0)?).await?;
+            settle(&mut transaction, Target::kept(row.try_get(0)?)).await?;
         }
     }
     transaction.commit().await?;

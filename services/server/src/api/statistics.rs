@@ -167,12 +167,14 @@ pub(super) struct RatingView {
     volatility: f64,
     /// Whether it is too uncertain to be ranked.
     provisional: bool,
+    /// How many rated games it comes from.
+    games: i32,
 }
 
 impl From<Rating> for RatingView {
     fn from(rating: Rating) -> Self {
-        let Rating { kind, rating, deviation, volatility, provisional } = rating;
-        Self { game: kind, rating, deviation, volatility, provisional }
+        let Rating { kind, rating, deviation, volatility, provisional, games } = rating;
+        Self { game: kind, rating, deviation, volatility, provisional, games: int(games) }
     }
 }
 
