@@ -1,4 +1,4 @@
--- What is to be worked out: a game of a player's day, or with the nil player and game the whole day and all behind it.
+-- What is to be worked out: a game of a player's day, or with the nil player the whole day and all behind it.
 ALTER TABLE rating_due ADD COLUMN game uuid NOT NULL;
 ALTER TABLE rating_due DROP CONSTRAINT rating_due_pkey;
 ALTER TABLE rating_due ADD PRIMARY KEY (generation, kind, day, player, game);

@@ -114,6 +114,7 @@ impl Band {
 /// What a seat did, as far as balance is about it.
 #[derive(Clone, Debug)]
 pub(crate) struct SeatFact {
+    pub(crate) game: Uuid,
     pub(crate) player: Uuid,
     preset: String,
     ruleset_version: i32,
@@ -250,7 +251,7 @@ pub(crate) async fn seats(
 ) -> Result<Vec<SeatFact>, ProjectionError> {
     const SEATS: &str = "
 SELECT player, preset, ruleset_version, catalogue_version, seats, position, won, score, turns, turn_time, rolls, farkles, dice, character,
-       turn_lengths::text
+       turn_lengths::text, game
   FROM balance_seat WHERE generation = $1 AND kind = $2 AND day = $3 AND ($4::uuid[] IS NULL OR game = ANY ($4))";
     let query = sqlx::query(SEATS).bind(generation).bind(kind).bind(day).bind(games);
     let mut found = Vec::new();
@@ -258,6 +259,7 @@ SELECT player, preset, ruleset_version, catalogue_version, seats, position, won,
         let lengths: String = row.try_get(14)?;
         let (turn_seconds, turn_rolls) = serde_json::from_str(&lengths).map_err(broken)?;
         found.push(SeatFact {
+            game: row.try_get(15)?,
             player: row.try_get(0)?,
             preset: row.try_get(1)?,
             ruleset_version: row.try_get(2)?,

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::{
     GameRecord, Model, ProjectionError, SeatRecord,
-    balance::{self, Band},
+    balance::{self, Band, SeatFact},
     model::{Target, one_at_a_time},
     period::day_of,
     rating_board::{self, RatingBoards},
@@ -135,7 +135,8 @@ fn forget<'a>(
             let query = sqlx::query(DUE).bind(generation).bind(record.kind).bind(day);
             query.bind(record.game).execute(&mut *connection).await?;
             if balance::delete_seats(connection, generation, record).await? {
-                due.insert((record.kind, day, WHOLE, WHOLE));
+                // A row of its own: one that is there already may be worked out just now, without knowing of this.
+                due.insert((record.kind, day, WHOLE, record.game));
             }
         }
         is_due(connection, generation, &due).await
@@ -143,7 +144,7 @@ fn forget<'a>(
     .boxed()
 }
 
-/// In place of a player and a game: the whole day, and all behind it.
+/// In place of a player: the whole day, and all behind it.
 const WHOLE: Uuid = Uuid::nil();
 
 async fn is_due(
@@ -258,9 +259,14 @@ impl Period<'_> {
         only: Option<(&[Uuid], &[Uuid])>,
         boards: &mut RatingBoards<'_>,
     ) -> Result<(), ProjectionError> {
-        let results = self.results(connection, only.map(|(players, _)| players)).await?;
+        // Seats before results: others add games meanwhile. One whose seats are seen here is settled with this; one whose results
+        // alone are seen is due, and rated again.
         let games = only.map(|(_, games)| games);
         let seats = balance::seats(connection, self.generation, self.kind, self.day, games).await?;
+        if only.is_none() {
+            self.settled(connection, &seats).await?;
+        }
+        let results = self.results(connection, only.map(|(players, _)| players)).await?;
         let opponents = results.values().flatten().map(|(_, opponent, _)| *opponent);
         let mut involved: Vec<Uuid> = results.keys().copied().chain(opponents).collect();
         involved.extend(seats.iter().map(|seat| seat.player));
@@ -289,6 +295,19 @@ impl Period<'_> {
         let band = |player| Band::of(&start(&player).rating);
         let fresh = only.is_none();
         balance::add(connection, self.generation, self.kind, self.day, &seats, fresh, band).await
+    }
+
+    /// These games are worked out with the whole day: what made them due may have come after we looked what is.
+    async fn settled(
+        &self,
+        connection: &mut PgConnection,
+        seats: &[SeatFact],
+    ) -> Result<(), ProjectionError> {
+        const SETTLED: &str = "DELETE FROM rating_due WHERE generation = $1 AND kind = $2 AND day = $3 AND game = ANY ($4) AND player <> $5";
+        let games: Vec<Uuid> = seats.iter().map(|seat| seat.game).collect();
+        let query = sqlx::query(SETTLED).bind(self.generation).bind(self.kind).bind(self.day);
+        query.bind(games).bind(WHOLE).execute(connection).await?;
+        Ok(())
     }
 
     /// What these players did that day, or all.

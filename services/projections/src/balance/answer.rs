@@ -152,7 +152,7 @@ pub struct Week {
 pub struct AsOf {
     /// The last position of each shard.
     pub positions: Vec<i64>,
-    /// Events that had not been looked at yet.
+    /// Events that had not been looked at yet, and games that were taken in but not added up yet.
     pub behind: i64,
 }
 
@@ -382,7 +382,10 @@ SELECT r.positions FROM projection_range r JOIN projection p USING (name, genera
         positions.extend(row.try_get::<Vec<i64>, _>(0)?);
     }
     let heads = "SELECT coalesce(sum(position), 0)::bigint FROM shard_head";
-    let head: i64 = sqlx::query(heads).fetch_one(connection).await?.try_get(0)?;
-    let behind = head - positions.iter().sum::<i64>();
+    let head: i64 = sqlx::query(heads).fetch_one(&mut *connection).await?.try_get(0)?;
+    let due = "SELECT count(DISTINCT game) FROM rating_due
+                WHERE generation = (SELECT generation FROM projection WHERE name = 'ratings' AND state = 'live')";
+    let due: i64 = sqlx::query(due).fetch_one(&mut *connection).await?.try_get(0)?;
+    let behind = head - positions.iter().sum::<i64>() + due;
     Ok(AsOf { positions, behind })
 }

@@ -156,7 +156,7 @@ pub(super) struct LogPosition {
     events: Long,
     /// The last position it knows of each of the 64 shards.
     positions: Vec<Long>,
-    /// How many events the log had beyond them at that moment.
+    /// How many events the log had beyond them at that moment, and how many games were taken in but not added up yet.
     behind: Long,
 }
 
