@@ -59,7 +59,8 @@ SELECT code, title, date '1970-01-01' + first_day AS first_day, date '1970-01-01
 -- Up to where the views are true.
 CREATE VIEW analytics.position AS
 SELECT p.name, p.generation, sum(q.position)::bigint AS events,
-       (SELECT coalesce(sum(position), 0) FROM shard_head)::bigint - sum(q.position)::bigint AS behind
+       (SELECT coalesce(sum(position), 0) FROM shard_head)::bigint - sum(q.position)::bigint
+       + (SELECT count(DISTINCT d.game) FROM rating_due d WHERE p.name = 'ratings' AND d.generation = p.generation) AS behind
   FROM projection p JOIN projection_range r USING (name, generation) CROSS JOIN LATERAL unnest(r.positions) AS q (position)
  WHERE p.state = 'live'
  GROUP BY p.name, p.generation;

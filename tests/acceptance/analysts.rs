@@ -116,10 +116,55 @@ async fn a_running_game_is_made_void() {
     let payload = ann.act("roll", &game).await;
     assert_eq!(refusal(&payload), "GAME_OVER");
     house.prove(&game);
+    is_proven_through_the_api(&house, &ann, &game).await;
     assert_eq!(house.count("SELECT count(*) FROM event WHERE type = 'MoneyAwarded'").await, 0);
     let nothing = json!({ "game": format!("game:{}", uuid::Uuid::now_v7()), "reason": "MISTAKE" });
     let unknown = sue.ask(VOID, nothing).await;
     assert_eq!(unknown["voidGame"]["errors"][0]["code"], "NO_SUCH_GAME");
+}
+
+const VERIFY: &str =
+    "query($game: ID!) { verifyGame(gameId: $game) { proven chain rolls events problem } }";
+const THEN: &str = "query($game: ID!, $version: Int!) { game(id: $game) { version
+    then: at(version: $version) { version stage voided seats { score } outcome { decidedBy } } } }";
+
+/// A game is looked at as it was, and checked; what was changed in the database is found.
+async fn is_proven_through_the_api(house: &House, ann: &Player, game: &str) {
+    let proof = ann.ask(VERIFY, json!({ "game": game })).await["verifyGame"].take();
+    assert_eq!(
+        (&proof["proven"], &proof["chain"], &proof["rolls"]),
+        (&json!(true), &json!(true), &json!(1)),
+        "{proof}"
+    );
+    let look = async |version: i64| {
+        ann.ask(THEN, json!({ "game": game, "version": version })).await["game"].take()
+    };
+    let last = look(1).await["version"].as_i64().unwrap();
+    let stages = [(1, "GATHERING"), (last - 3, "PLAYING"), (last - 2, "PLAYING"), (last, "ENDED")];
+    for (version, stage) in stages {
+        let then = look(version).await["then"].take();
+        assert_eq!((&then["version"], &then["stage"]), (&json!(version), &json!(stage)), "{then}");
+        assert_eq!(then["voided"].is_null(), version < last - 2, "{then}");
+    }
+    for version in [0, -1, last + 1] {
+        let wrong = json!({ "game": game, "version": version });
+        assert_eq!(ann.error(THEN, wrong).await, "BAD_USER_INPUT");
+    }
+    let id = game.trim_start_matches("game:");
+    let mut database = sqlx::PgConnection::connect(&house.url).await.unwrap();
+    let change = format!(
+        "UPDATE event SET payload = replace(payload::text, 'cheating', 'mistake')::json WHERE stream = '{id}' AND type = 'Voided'"
+    );
+    database.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(change))).await.unwrap();
+    let found = ann.ask(VERIFY, json!({ "game": game })).await["verifyGame"].take();
+    assert_eq!((&found["proven"], &found["chain"]), (&json!(false), &json!(false)), "{found}");
+    let problem = found["problem"].as_str().unwrap();
+    assert!(problem.starts_with(&format!("the chain is broken: event {}", last - 2)), "{problem}");
+    let back = format!(
+        "UPDATE event SET payload = replace(payload::text, 'mistake', 'cheating')::json WHERE stream = '{id}' AND type = 'Voided'"
+    );
+    database.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(back))).await.unwrap();
+    assert_eq!(ann.ask(VERIFY, json!({ "game": game })).await["verifyGame"]["proven"], true);
 }
 
 const BALANCE: &str = "query($by: BalanceBy!, $filter: BalanceFilter, $names: [String!]) { balance(by: $by, filter: $filter, names: $names) {
@@ -302,6 +347,10 @@ async fn seasons_have_boards_of_their_own() {
     assert_eq!((&named["season"], &named["errors"]), (&always, &json!([])), "{named}");
     let over = json!({ "code": "over", "title": "Over", "from": "2020-01-01", "to": "2020-12-31" });
     root.ask(NAME, over).await;
+    eventually("the season is counted", async || {
+        !board("always", "BEST_GAME").await["page"]["nodes"].as_array().unwrap().is_empty()
+    })
+    .await;
     let found = board("always", "BEST_GAME").await;
     assert_eq!(
         (&found["period"], found["page"]["nodes"].as_array().unwrap().len()),

@@ -52,6 +52,11 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
         [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
     ),
     (
+        "verifyGame",
+        "{ verifyGame(gameId: $game) { proven } }",
+        [Unauthenticated, Allowed, Nothing, Nothing, Allowed, Allowed],
+    ),
+    (
         "seasons",
         "{ seasons { code } }",
         [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],

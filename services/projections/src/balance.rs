@@ -158,6 +158,9 @@ impl SeatFact {
     }
 }
 
+/// Larger numbers are as large as this: rules that somebody made up must not overflow the sums of everybody.
+const LARGEST: i64 = 1_000_000_000_000;
+
 /// Writes down what seats did.
 pub(crate) async fn insert_seats(
     connection: &mut PgConnection,
@@ -204,12 +207,12 @@ SELECT $1, w.kind, w.day, w.game, w.seat, w.player, w.preset, w.ruleset, w.catal
         .bind(games(|record| i64::try_from(record.ended_at.0).unwrap_or(i64::MAX)))
         .bind(seats.iter().map(|(.., seat)| seat.won).collect::<Vec<_>>())
         .bind(seats.iter().map(|(.., seat)| seat.left).collect::<Vec<_>>())
-        .bind(longs(|seat| seat.score))
+        .bind(longs(|seat| seat.score.clamp(-LARGEST, LARGEST)))
         .bind(longs(|seat| seat.turns.into()))
-        .bind(longs(|seat| i64::try_from(seat.turn_time).unwrap_or(i64::MAX)))
+        .bind(longs(|seat| i64::try_from(seat.turn_time).unwrap_or(LARGEST).min(LARGEST)))
         .bind(longs(|seat| seat.rolls.into()))
         .bind(longs(|seat| seat.farkles.into()))
-        .bind(longs(|seat| i64::try_from(seat.money).unwrap_or(i64::MAX)))
+        .bind(longs(|seat| i64::try_from(seat.money).unwrap_or(LARGEST).min(LARGEST)))
         .bind(seats.iter().map(|(.., seat)| special_dice(seat)).collect::<Vec<_>>())
         .bind(seats.iter().map(|(.., seat)| seat.character.as_deref()).collect::<Vec<_>>())
         .bind(seats.iter().map(|(.., seat)| lengths(seat)).collect::<Vec<_>>());
@@ -252,10 +255,20 @@ pub(crate) async fn seats(
     const SEATS: &str = "
 SELECT player, preset, ruleset_version, catalogue_version, seats, position, won, score, turns, turn_time, rolls, farkles, dice, character,
        turn_lengths::text, game
-  FROM balance_seat WHERE generation = $1 AND kind = $2 AND day = $3 AND ($4::uuid[] IS NULL OR game = ANY ($4))";
-    let query = sqlx::query(SEATS).bind(generation).bind(kind).bind(day).bind(games);
+  FROM balance_seat WHERE generation = $1 AND kind = $2 AND day = $3";
+    // Not one statement for both: its plan would read the whole day for a single game.
+    let rows = match games {
+        None => {
+            sqlx::query(SEATS).bind(generation).bind(kind).bind(day).fetch_all(connection).await?
+        }
+        Some(games) => {
+            let of_games = format!("{SEATS} AND game = ANY ($4)");
+            let query = sqlx::query(sqlx::AssertSqlSafe(of_games)).bind(generation).bind(kind);
+            query.bind(day).bind(games).fetch_all(connection).await?
+        }
+    };
     let mut found = Vec::new();
-    for row in query.fetch_all(connection).await? {
+    for row in rows {
         let lengths: String = row.try_get(14)?;
         let (turn_seconds, turn_rolls) = serde_json::from_str(&lengths).map_err(broken)?;
         found.push(SeatFact {

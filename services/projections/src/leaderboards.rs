@@ -186,11 +186,10 @@ fn settle(
     connection: &mut PgConnection,
     Target { generation, building }: Target,
 ) -> BoxFuture<'_, Result<(), ProjectionError>> {
-    const GAMES: &str = "SELECT kind, preset, player, ended_at, won, score FROM leaderboard_game
-                          WHERE generation = $1 AND ended_at >= $2 AND ended_at < $3";
     async move {
         if building {
-            fold_all(connection, generation).await?;
+            let spans = |day| stretches(day, &[]).into_iter().map(|stretch| stretch.name).collect();
+            fold_all(connection, generation, &spans).await?;
         }
         if uncounted(connection, MODEL.name, generation).await?.is_empty() {
             return Ok(());
@@ -198,24 +197,24 @@ fn settle(
         one_at_a_time(connection, MODEL.name, generation).await?;
         for season in uncounted(connection, MODEL.name, generation).await? {
             is_counted(connection, MODEL.name, generation, &season).await?;
-            let at = |day: i32| i64::from(day) * 86_400_000;
-            let query = sqlx::query(GAMES).bind(generation).bind(at(season.first));
-            let mut after: BTreeMap<Key, Entry> = BTreeMap::new();
-            let rows = query.bind(at(season.last + 1)).fetch_all(&mut *connection).await?;
-            for row in rows {
-                let (kind, preset, period) = (row.try_get(0)?, row.try_get(1)?, season.period());
-                let key = (Board { kind, preset, period }, row.try_get(2)?);
-                after.entry(key).or_default().absorb(Played::read(&row, 3)?);
-            }
-            change(connection, generation, &HashMap::new(), &after).await?;
+            let stretch = season.stretch();
+            let within = |day| (stretch.first..=stretch.last).contains(&day);
+            fold_all(connection, generation, &|day| {
+                within(day).then(|| stretch.name.clone()).into_iter().collect()
+            })
+            .await?;
         }
         Ok(())
     }
     .boxed()
 }
 
-/// The boards of all games there are, where there are none yet: player by player.
-async fn fold_all(connection: &mut PgConnection, generation: i32) -> Result<(), ProjectionError> {
+/// Boards of all games there are, where there are none yet, player by player: the periods that a day counts in.
+async fn fold_all(
+    connection: &mut PgConnection,
+    generation: i32,
+    periods: &(dyn Fn(i32) -> Vec<String> + Sync),
+) -> Result<(), ProjectionError> {
     const BOARDS: &str =
         "SELECT DISTINCT kind, preset FROM leaderboard_game WHERE generation = $1 ORDER BY 1, 2";
     const GAMES: &str = "SELECT ended_at, won, score, player FROM leaderboard_game
@@ -241,7 +240,7 @@ async fn fold_all(connection: &mut PgConnection, generation: i32) -> Result<(), 
                     break;
                 }
                 let game = Played::read(row, 0)?;
-                for period in stretches(game.day(), &[]).into_iter().map(|stretch| stretch.name) {
+                for period in periods(game.day()) {
                     let board = Board { kind: kind.clone(), preset: preset.clone(), period };
                     after.entry((board, player)).or_default().absorb(game);
                 }

@@ -74,13 +74,15 @@ impl<'a> RatingBoards<'a> {
         &mut self,
         connection: &mut PgConnection,
     ) -> Result<(), ProjectionError> {
-        // What is to be looked up can only be when all days are worked out.
-        let known = |standing: &Standing| !matches!(standing, Standing::Unknown { .. });
-        if self.changed.len() >= MANY && self.changed.values().all(known) {
-            let changed = std::mem::take(&mut self.changed);
-            write(connection, self.generation, &changed).await?;
+        if self.changed.len() < MANY {
+            return Ok(());
         }
-        Ok(())
+        // What is to be looked up can only be when all days are worked out.
+        let all = std::mem::take(&mut self.changed).into_iter();
+        let (unknown, known) =
+            all.partition(|(_, standing)| matches!(standing, Standing::Unknown { .. }));
+        self.changed = unknown;
+        write(connection, self.generation, &known).await
     }
 
     pub(crate) async fn write(

@@ -121,8 +121,6 @@ fn forget<'a>(
     _: &'a Records,
 ) -> BoxFuture<'a, Result<(), ProjectionError>> {
     const RESULTS: &str = "DELETE FROM rating_result WHERE generation = $1 AND game = $2";
-    const DUE: &str =
-        "DELETE FROM rating_due WHERE generation = $1 AND kind = $2 AND day = $3 AND game = $4";
     async move {
         let mut due = BTreeSet::new();
         for record in records {
@@ -132,8 +130,6 @@ fn forget<'a>(
                 .bind(record.game)
                 .execute(&mut *connection)
                 .await?;
-            let query = sqlx::query(DUE).bind(generation).bind(record.kind).bind(day);
-            query.bind(record.game).execute(&mut *connection).await?;
             if balance::delete_seats(connection, generation, record).await? {
                 // A row of its own: one that is there already may be worked out just now, without knowing of this.
                 due.insert((record.kind, day, WHOLE, record.game));
@@ -318,11 +314,17 @@ impl Period<'_> {
     ) -> Result<BTreeMap<Uuid, Vec<Against>>, ProjectionError> {
         const RESULTS: &str = "
 SELECT player, game, opponent, outcome FROM rating_result
- WHERE generation = $1 AND kind = $2 AND day = $3 AND ($4::uuid[] IS NULL OR player = ANY ($4))
- ORDER BY player, game, opponent";
-        let query = sqlx::query(RESULTS).bind(self.generation).bind(self.kind);
+ WHERE generation = $1 AND kind = $2 AND day = $3";
+        // Not one statement for both: its plan would read the whole day for a single player.
+        let some = players.map_or("", |_| "AND player = ANY ($4)");
+        let select = format!("{RESULTS} {some} ORDER BY player, game, opponent");
+        let query = sqlx::query(sqlx::AssertSqlSafe(select)).bind(self.generation).bind(self.kind);
+        let mut query = query.bind(self.day);
+        if let Some(players) = players {
+            query = query.bind(players);
+        }
         let mut results: BTreeMap<Uuid, Vec<Against>> = BTreeMap::new();
-        for row in query.bind(self.day).bind(players).fetch_all(&mut *connection).await? {
+        for row in query.fetch_all(&mut *connection).await? {
             let outcome = match row.try_get::<i16, _>(3)? {
                 0 => Outcomes::LOSS,
                 1 => Outcomes::DRAW,

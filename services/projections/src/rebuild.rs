@@ -12,7 +12,10 @@ use uuid::Uuid;
 
 use crate::{
     MODELS, Model, ProjectionError,
-    lease::{Lease, RANGES, array, begin, ensure_live, next_generation, positions, shards, take},
+    lease::{
+        LEASE_SECONDS, Lease, RANGES, array, begin, ensure_live, next_generation, positions,
+        shards, take,
+    },
     model::Target,
     records::Records,
     runner::{LARGE_PAGE, Range, TYPES, read, write},
@@ -126,7 +129,10 @@ async fn build(
 ) -> Result<Vec<Outcome>, ProjectionError> {
     ensure_live(store.pool()).await?;
     let mut opened = Vec::with_capacity(models.len());
+    // Held until the end: leases lapse while everything is worked out at once.
+    let mut alone = Vec::with_capacity(models.len());
     for model in models {
+        alone.push(alone_with(store, *model).await?);
         opened.push((*model, open(store, *model).await?));
     }
     let heads = store.heads().await?;
@@ -172,6 +178,7 @@ async fn build(
     for done in ends.collect::<Vec<_>>() {
         outcomes.push(done.await.map_err(|error| store::StoreError::Fault(error.to_string()))??);
     }
+    drop(alone);
     Ok(outcomes)
 }
 
@@ -190,6 +197,18 @@ async fn fold_all(mut ranges: Vec<Range>, folded: &AtomicI64) -> Result<(), Proj
             return Ok(());
         }
     }
+}
+
+/// Nobody else builds this read model as long as the connection is open.
+async fn alone_with(store: &Store, model: Model) -> Result<PgConnection, ProjectionError> {
+    const LOCK: &str = "SELECT pg_try_advisory_lock(hashtextextended('rebuild/' || $1, 0))";
+    let mut connection = store.pool().acquire().await?.detach();
+    let row = sqlx::query(LOCK).bind(model.name).fetch_one(&mut connection).await?;
+    if row.try_get(0)? {
+        return Ok(connection);
+    }
+    let (name, seconds) = (model.name.to_owned(), LEASE_SECONDS.into());
+    Err(ProjectionError::Busy { name, seconds })
 }
 
 /// Works out what follows from all facts at once. From then on the generation is kept up to date like a live one.
@@ -285,6 +304,9 @@ async fn finish(
     without_hurry(&mut transaction).await?;
     let live = live_generation(&mut transaction, model).await?;
     let mut leases = hold(&mut transaction, model, &[live, generation]).await?;
+    if leases.len() != 2 * usize::try_from(RANGES).unwrap_or(0) {
+        return Err(ProjectionError::Fenced);
+    }
     let heads = store.heads().await?;
     for lease in &mut leases {
         catch_up(&mut transaction, store, records, lease, &heads).await?;

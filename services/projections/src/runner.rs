@@ -14,7 +14,9 @@ use uuid::Uuid;
 use crate::{
     ProjectionError,
     lease::{Lease, ensure_live, shards, share, take},
+    rebuild::without_hurry,
     records::{Known, Records},
+    seasons,
 };
 
 /// What a read model waits for: a game is over, and counts; or it is void, and counts no more.
@@ -147,6 +149,13 @@ impl Range {
             }
             if renewed.elapsed() >= RENEW {
                 renewed = Instant::now();
+                // Somebody may have named a season.
+                let Lease { model, generation, range, .. } = &self.lease;
+                if *range == 0 && model.settle.is_some() {
+                    let mut connection = self.store.pool().acquire().await?;
+                    let new = seasons::uncounted(&mut connection, model.name, *generation).await?;
+                    self.unsettled |= !new.is_empty();
+                }
                 let here = self.lease.positions.clone();
                 let mut connection = self.store.pool().acquire().await?;
                 self.lease.advance(&mut connection, &here).await?;
@@ -171,6 +180,8 @@ impl Range {
         }
         let mut connection = self.store.pool().acquire().await?;
         let mut transaction = connection.begin().await?;
+        // Waiting for others, and working out many days, may take its time.
+        without_hurry(&mut transaction).await?;
         // First: whoever has lost the range writes nothing at all.
         self.lease.advance(&mut transaction, &found.looked_at).await?;
         if some {
@@ -212,6 +223,7 @@ impl Range {
         let news = news.collect();
         let mut connection = self.store.pool().acquire().await?;
         let mut transaction = connection.begin().await?;
+        without_hurry(&mut transaction).await?;
         let here = self.lease.positions.clone();
         self.lease.advance(&mut transaction, &here).await?;
         let forget =

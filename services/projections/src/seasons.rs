@@ -1,12 +1,12 @@
 //! Seasons: stretches of days that staff names, with boards of their own.
 //!
-//! A season may be named before, within or behind its days: what was played is counted when it is named, from the facts that
-//! the read models keep.
+//! A season may be named before, within or behind its days: what was played is counted then, from the facts that the read models
+//! keep.
 
-use sqlx::{Connection, PgConnection, PgPool, Row, postgres::PgRow};
+use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
 use uuid::Uuid;
 
-use crate::{MODELS, ProjectionError, model::Target, period::Stretch, rebuild::without_hurry};
+use crate::{ProjectionError, period::Stretch};
 
 /// A season. Days are counted from 1970-01-01, in UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,28 +54,13 @@ pub async fn season(pool: &PgPool, code: &str) -> Result<Option<Season>, Project
     sqlx::query(FIND).bind(code).fetch_optional(pool).await?.as_ref().map(Season::of).transpose()
 }
 
-/// Names a season; whether its code was free. Its boards are there when this returns.
+/// Names a season; whether its code was free. Whoever keeps the read models counts what was played in it a moment later.
 pub async fn create(pool: &PgPool, season: &Season, by: Uuid) -> Result<bool, ProjectionError> {
     const INSERT: &str = "INSERT INTO season (code, title, first_day, last_day, created_by) VALUES ($1, $2, $3, $4, $5)
                           ON CONFLICT DO NOTHING";
-    const LIVE: &str = "SELECT generation FROM projection WHERE name = $1 AND state = 'live'";
-    let mut connection = pool.acquire().await?;
-    let mut transaction = connection.begin().await?;
-    without_hurry(&mut transaction).await?;
     let query = sqlx::query(INSERT).bind(&season.code).bind(&season.title).bind(season.first);
-    let done = query.bind(season.last).bind(by).execute(&mut *transaction).await?;
-    if done.rows_affected() == 0 {
-        return Ok(false);
-    }
-    for model in MODELS {
-        let Some(settle) = model.settle else { continue };
-        let live = sqlx::query(LIVE).bind(model.name).fetch_optional(&mut *transaction).await?;
-        if let Some(row) = live {
-            settle(&mut transaction, Target::kept(row.try_get(0)?)).await?;
-        }
-    }
-    transaction.commit().await?;
-    Ok(true)
+    let done = query.bind(season.last).bind(by).execute(pool).await?;
+    Ok(done.rows_affected() > 0)
 }
 
 /// The seasons that a generation counts.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::TryStreamExt;
 use sqlx::{Connection, PgConnection, PgPool, Postgres, QueryBuilder, Row};
 
 use super::{Band, Dimension, broken};
@@ -79,6 +80,8 @@ pub struct Question {
     pub last: Option<i32>,
     /// How the lines are told apart.
     pub by: By,
+    /// Only these lines; all of them if not said.
+    pub names: Option<Vec<String>>,
     /// Whether histograms are wanted.
     pub histograms: bool,
     /// Whether weeks are wanted.
@@ -98,7 +101,7 @@ pub struct Line {
     pub win_rate: Option<Estimate>,
     /// The share of seats it is about, among those who could choose.
     pub pick_rate: Option<f64>,
-    /// How much more often it wins than others in the same band, at the same tables.
+    /// How much more often it wins than others in the same band, at the same tables, with the same dice to choose from.
     pub uplift: Option<Estimate>,
     /// The points of all games together.
     pub score: i64,
@@ -175,7 +178,7 @@ pub struct Answer {
 }
 
 /// Seats that are alike but for what is asked.
-type Alike = (String, String, i16, i16);
+type Alike = (String, String, i32, i16, i16);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
@@ -226,14 +229,17 @@ impl Question {
         as_of: AsOf,
     ) -> Result<Answer, ProjectionError> {
         // Who could choose: those who played what anybody chose in.
-        let could: BTreeSet<(&str, &str)> =
-            named.values().flat_map(BTreeMap::keys).map(|(k, p, ..)| (&**k, &**p)).collect();
+        let could: BTreeSet<(&str, &str, i32)> =
+            named.values().flat_map(BTreeMap::keys).map(|(k, p, c, ..)| (&**k, &**p, *c)).collect();
         let among = alike.map_or(total.games, |alike| {
-            let chosen = alike.iter().filter(|((k, p, ..), _)| could.contains(&(k, p)));
+            let chosen = alike.iter().filter(|((k, p, c, ..), _)| could.contains(&(k, p, *c)));
             chosen.map(|(_, sums)| sums.games).sum()
         });
         let mut lines: Vec<Line> = Vec::with_capacity(named.len());
-        for (name, strata) in &named {
+        let wanted = |name: &String| {
+            self.names.as_ref().is_none_or(|names| names.contains(&self.shown(name)))
+        };
+        for (name, strata) in named.iter().filter(|(name, _)| wanted(name)) {
             let mut line = Line { name: name.clone(), ..Line::default() };
             for sums in strata.values() {
                 line.absorb(sums);
@@ -259,11 +265,16 @@ impl Question {
             self.add_weeks(connection, &mut lines).await?;
         }
         for line in lines.iter_mut().filter(|_| self.by == By::Band) {
-            let band = line.name.parse().ok().and_then(Band::numbered);
-            line.name = band.map_or_else(String::new, |band| band.words().to_owned());
+            line.name = self.shown(&line.name);
         }
         lines.sort_by(|a, b| b.games.cmp(&a.games).then_with(|| a.name.cmp(&b.name)));
         Ok(Answer { lines, total, as_of })
+    }
+
+    /// The name of a line as people read it.
+    fn shown(&self, name: &str) -> String {
+        let band = name.parse().ok().and_then(Band::numbered).filter(|_| self.by == By::Band);
+        band.map_or_else(|| name.to_owned(), |band| band.words().to_owned())
     }
 
     /// Which cells the question is about.
@@ -302,23 +313,24 @@ impl Question {
         dimension: Dimension,
     ) -> Result<BTreeMap<String, BTreeMap<Alike, Sums>>, ProjectionError> {
         let select = format!(
-            "SELECT {}, kind, preset, seats, band, sum(games)::bigint, sum(wins)::bigint, sum(score)::bigint, sum(turns)::bigint,
+            "SELECT {}, kind, preset, catalogue_version, seats, band, sum(games)::bigint, sum(wins)::bigint, sum(score)::bigint, sum(turns)::bigint,
                     sum(turn_time)::bigint, sum(rolls)::bigint, sum(farkles)::bigint",
             self.by.name()
         );
         let mut query = self.within(&select, dimension);
-        query.push(" GROUP BY 1, 2, 3, 4, 5");
+        query.push(" GROUP BY 1, 2, 3, 4, 5, 6");
         let mut found: BTreeMap<String, BTreeMap<Alike, Sums>> = BTreeMap::new();
         for row in query.build().fetch_all(connection).await? {
-            let alike = (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
+            let (kind, preset) = (row.try_get(1)?, row.try_get(2)?);
+            let alike = (kind, preset, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
             let sums = Sums {
-                games: row.try_get(5)?,
-                wins: row.try_get(6)?,
-                score: row.try_get(7)?,
-                turns: row.try_get(8)?,
-                turn_time: row.try_get(9)?,
-                rolls: row.try_get(10)?,
-                farkles: row.try_get(11)?,
+                games: row.try_get(6)?,
+                wins: row.try_get(7)?,
+                score: row.try_get(8)?,
+                turns: row.try_get(9)?,
+                turn_time: row.try_get(10)?,
+                rolls: row.try_get(11)?,
+                farkles: row.try_get(12)?,
             };
             found.entry(row.try_get(0)?).or_default().insert(alike, sums);
         }
@@ -332,9 +344,13 @@ impl Question {
     ) -> Result<(), ProjectionError> {
         let select = format!("SELECT {}, histograms::text", self.by.name());
         let mut query = self.within(&select, self.by.dimension());
+        query.push(format!(" AND {} = ANY (", self.by.name()));
+        query.push_bind(lines.iter().map(|line| line.name.clone()).collect::<Vec<_>>()).push(")");
         let mut by_name: BTreeMap<String, &mut Line> =
             lines.iter_mut().map(|line| (line.name.clone(), line)).collect();
-        for row in query.build().fetch_all(connection).await? {
+        let query = query.build();
+        let mut rows = query.fetch(connection);
+        while let Some(row) = rows.try_next().await? {
             let (name, written): (String, String) = (row.try_get(0)?, row.try_get(1)?);
             let histograms: [Histogram; 3] = serde_json::from_str(&written).map_err(broken)?;
             let Some(line) = by_name.get_mut(&name) else { continue };

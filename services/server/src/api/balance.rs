@@ -160,6 +160,21 @@ pub(super) struct LogPosition {
     behind: Long,
 }
 
+/// All seats that a balance is about, together.
+#[derive(Clone, Debug, SimpleObject)]
+pub(super) struct BalanceTotal {
+    /// Seats in finished games.
+    games: Long,
+    /// Of them won.
+    wins: Long,
+    /// The share of games won, with its Wilson interval.
+    win_rate: Option<Estimate>,
+    /// The share of turns that were farkles, from 0 to 1.
+    farkle_rate: Option<f64>,
+    /// The final score on average.
+    average_score: Option<f64>,
+}
+
 /// A balance.
 #[derive(Clone, Debug)]
 pub(super) struct Balance {
@@ -188,13 +203,13 @@ impl Balance {
         app(ctx).database.check()?;
         let wants = |field: &str| ctx.look_ahead().field("lines").field(field).exists();
         let histograms = ["scores", "turnSeconds", "turnRolls"].into_iter().any(wants);
-        let question = filter.question(by, histograms, wants("weeks"))?;
         let catalogue = app(ctx).tables.wallets.catalogue().await?;
         let names = names.map(|names| lawful(names, by, &catalogue)).transpose()?;
+        let question = filter.question(by, histograms, wants("weeks"))?;
+        let question = Question { names: names.clone(), ..question };
         let pool = app(ctx).tables.store.pool();
         let mut answer = ask(pool, &question).await.map_err(PlayError::from)?;
         if let Some(names) = names {
-            answer.lines.retain(|line| names.contains(&line.name));
             // What nobody played is told too.
             for name in names {
                 if !answer.lines.iter().any(|line| line.name == name) {
@@ -241,6 +256,7 @@ impl BalanceFilter {
             first: self.from.map(|date| date.0),
             last: self.to.map(|date| date.0),
             by: by.into(),
+            names: None,
             histograms,
             weeks,
         })
@@ -322,8 +338,15 @@ impl Balance {
     }
 
     /// All seats together, whatever the lines are about.
-    async fn total(&self) -> BalanceLine {
-        BalanceLine { line: self.answer.total.clone(), price: None }
+    async fn total(&self) -> BalanceTotal {
+        let total = &self.answer.total;
+        BalanceTotal {
+            games: Long(total.games),
+            wins: Long(total.wins),
+            win_rate: total.win_rate.map(Into::into),
+            farkle_rate: mean(total.farkles, total.turns),
+            average_score: mean(total.score, total.games),
+        }
     }
 
     /// The lines, those with most games first.
@@ -366,8 +389,8 @@ impl BalanceLine {
         self.line.pick_rate
     }
 
-    /// How much more often it wins than seats without it, in the same rating band, under the same preset and at tables of the same
-    /// size, weighted by its games: 0.05 are 5 of 100 games. Only for what seats have or have not: dice, pairs, loadout sizes,
+    /// How much more often it wins than seats without it, in the same rating band, under the same preset, with the same catalogue and at
+    /// tables of the same size, weighted by its games: 0.05 are 5 of 100 games. Only for what seats have or have not: dice, pairs, loadout sizes,
     /// characters, positions. Nothing if nobody comparable played without it.
     async fn uplift(&self) -> Option<Estimate> {
         self.line.uplift.map(Into::into)

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use async_graphql::{Context, Json, Object, dataloader::Loader};
-use domain::{Event, Moment, Name, Table, explain, narrate};
+use domain::{DecidedBy, Event, Game, Moment, Name, Stage, Table, explain, narrate};
 use serde_json::Value;
 use store::{Loaded, Recorded};
 use uuid::Uuid;
@@ -14,8 +14,10 @@ use super::{
     game::GameView,
     player::Player,
     scalars::{Instant, int},
+    viewer_if_any,
 };
 use crate::{
+    accounts::Role,
     app::App,
     play::{Done, Made, PlayError},
 };
@@ -85,6 +87,19 @@ impl GameEvent {
         }
     }
 
+    /// Whether it made the game void, or ended it with that.
+    async fn is_of_the_house(&self, app: &App) -> Result<bool, PlayError> {
+        if let Event::Ended(outcome) = self.event() {
+            return Ok(outcome.by == DecidedBy::Voided);
+        }
+        if !matches!(self.event(), Event::SeedRevealed { .. }) {
+            return Ok(matches!(self.event(), Event::Voided { .. }));
+        }
+        let state = self.state(app).await?;
+        let Some(Game { table, .. }) = &state.now else { return Ok(false) };
+        Ok(matches!(&table.stage, Stage::Ended(outcome) if outcome.by == DecidedBy::Voided))
+    }
+
     async fn told(&self, app: &App) -> async_graphql::Result<Option<String>> {
         let state = self.state(app).await?;
         let Some(game) = &state.now else { return Ok(None) };
@@ -124,9 +139,13 @@ impl GameEvent {
         Instant(self.at)
     }
 
-    /// Who made it happen; nobody is the house.
-    async fn actor(&self) -> Option<Player> {
-        (!self.actor.is_nil()).then_some(Player::new(self.actor))
+    /// Who made it happen; nobody is the house. Who of the house made a game void is told to staff only.
+    async fn actor(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Player>> {
+        let staff = viewer_if_any(ctx).is_some_and(|viewer| viewer.role != Role::Player);
+        if self.actor.is_nil() || (!staff && self.is_of_the_house(app(ctx)).await?) {
+            return Ok(None);
+        }
+        Ok(Some(Player::new(self.actor)))
     }
 
     /// The command it came from.

@@ -202,7 +202,7 @@ struct Clock {
 #[derive(Clone, Debug, SimpleObject)]
 struct Outcome {
     /// What decided it: `score`, `goal`, `best_round`, `shared_win`, `last_alive`, `draw`, `missed`, `last_seat`,
-    /// `deserted` or `abandoned`.
+    /// `deserted`, `abandoned` or `voided`.
     decided_by: String,
     /// The winning seats; none if there is no winner.
     winners: Vec<Seat>,
@@ -443,6 +443,20 @@ impl GameView {
             (event.cursor(), event)
         });
         Ok(GameEventConnection::page(items.collect(), more, size, after.is_some()))
+    }
+
+    /// The game as it was behind one of its events: a look back, where nothing can be done.
+    async fn at(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The version of the event: 1 to the game's own.")] version: i32,
+    ) -> async_graphql::Result<Self> {
+        let last = self.state.head.version;
+        if !(1..=last).contains(&i64::from(version)) {
+            return Err(bad_input(format!("version must be from 1 to {last}")));
+        }
+        app(ctx).database.check()?;
+        Ok(self.as_of(&app(ctx).tables.store, version.into()).await?)
     }
 
     /// How it ended, once it has.

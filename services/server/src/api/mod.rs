@@ -16,6 +16,7 @@ mod ids;
 mod leaderboard;
 mod moves;
 mod player;
+mod proof;
 mod query;
 mod rules;
 mod scalars;

@@ -17,6 +17,7 @@ use super::{
     leaderboard::{Leaderboard, LeaderboardMeasure, LeaderboardSpan},
     player,
     player::Player,
+    proof::Verification,
     rules::{RulesetView, presets},
     season::{self, SeasonView},
     shop::Shop,
@@ -114,6 +115,22 @@ SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDE
         app(ctx).database.check()?;
         let period = Leaderboard::period_of(ctx, span, ago, season.as_deref()).await?;
         Leaderboard::find(&game, preset.as_deref(), by, period)
+    }
+
+    /// Checks a game: its chain, its commitment, every roll, every decision. Nothing if you may not see it.
+    async fn verify_game(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The game.")] game_id: ID,
+        #[graphql(desc = "The code of a private table.")] invite_code: Option<String>,
+    ) -> async_graphql::Result<Option<Verification>> {
+        let viewer = viewer(ctx)?;
+        let id = self::game_id(&game_id)?;
+        let seen = GameView::find(app(ctx), viewer, id, invite_code.as_deref()).await?;
+        if seen.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Verification::of(&app(ctx).tables.store, id).await?))
     }
 
     /// All seasons, the latest first.

@@ -74,7 +74,7 @@ pub(crate) struct SeasonMutation;
 /// Seasons.
 #[Object]
 impl SeasonMutation {
-    /// Names a season. Its days may lie in the future or the past: what was played in them is counted at once. For admins.
+    /// Names a season. Its days may lie in the future or the past: what was played in them is counted within a second or two. For admins.
     async fn name_season(
         &self,
         ctx: &Context<'_>,

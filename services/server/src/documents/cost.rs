@@ -114,6 +114,8 @@ fn own_cost(field: &Field) -> u64 {
         | "statistics" | "ratings" | "page" | "aroundMe" | "among" | "seasons" => 20,
         // These add up what happened in months.
         "balance" => 500,
+        // These read a game whole.
+        "verifyGame" | "at" => 200,
         "lastAction" => 10,
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout"
         | "nameSeason" => 500,

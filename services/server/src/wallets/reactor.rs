@@ -36,6 +36,9 @@ const AT_ONCE: usize = 64;
 /// The lock of the database that makes a node the reactor: its name in numbers.
 const LOCK: i64 = 0x0070_6179_5f6f_7574;
 
+/// Why nothing is taken back yet.
+const AWARD_PARKED: &str = "an award of this game is parked";
+
 /// What an event means to an account.
 #[derive(Clone, Copy, Debug)]
 enum Due {
@@ -177,6 +180,11 @@ impl Tables {
             return Ok(vec![job(seat.player.0, due)]);
         }
         if let Event::Voided { .. } = &recorded.event {
+            const PARKED: &str = "SELECT 1 FROM reactor_parked WHERE stream = $1 AND version < $2";
+            let parked = sqlx::query(PARKED).bind(game).bind(version);
+            if parked.fetch_optional(self.store.pool()).await?.is_some() {
+                return Err(PlayError::Fault(AWARD_PARKED.to_owned()));
+            }
             let earned = seats.iter().filter(|seat| seat.money > 0);
             let due = |seat: &domain::Seat| Due::Reverse { amount: seat.money };
             return Ok(earned.map(|seat| job(seat.player.0, due(seat))).collect());
@@ -193,6 +201,13 @@ impl Tables {
     async fn do_in_order(&self, jobs: Vec<Job>) -> Vec<(Job, PlayError)> {
         let mut failed = Vec::new();
         for job in jobs {
+            // What could not be credited is not taken back before it was.
+            let waits = matches!(job.due, Due::Reverse { .. })
+                && failed.iter().any(|(other, _): &(Job, _)| other.game == job.game);
+            if waits {
+                failed.push((job, PlayError::Fault(AWARD_PARKED.to_owned())));
+                continue;
+            }
             match self.do_patiently(job).await {
                 Ok(()) => {}
                 // What passes ends the page: it is done again from where it was, in the same order.
