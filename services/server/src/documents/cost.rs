@@ -112,8 +112,8 @@ fn own_cost(field: &Field) -> u64 {
         "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
         | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "things"
         | "statistics" | "ratings" | "page" | "aroundMe" | "among" | "seasons" => 20,
-        // These add up what happened in months.
-        "balance" => 500,
+        // It adds up what happened in months; a wallet has a field of this name too.
+        "balance" if field.get_argument("by").is_some() => 500,
         // These read a game whole.
         "verifyGame" | "at" => 200,
         "lastAction" => 10,
