@@ -105,7 +105,7 @@ fn counts(record: &GameRecord) -> bool {
 
 fn write<'a>(
     connection: &'a mut PgConnection,
-    Target { generation, building }: Target,
+    Target { generation, building, .. }: Target,
     records: &'a [Arc<GameRecord>],
 ) -> BoxFuture<'a, Result<(), ProjectionError>> {
     async move {
@@ -145,7 +145,7 @@ fn write<'a>(
 /// What a player has left on the boards of a game that is void is worked out from the other games.
 fn forget<'a>(
     connection: &'a mut PgConnection,
-    Target { generation, building }: Target,
+    Target { generation, building, .. }: Target,
     records: &'a [Arc<GameRecord>],
     _: &'a Records,
 ) -> BoxFuture<'a, Result<(), ProjectionError>> {
@@ -184,15 +184,15 @@ fn forget<'a>(
 /// Counts the seasons that are not counted yet, from the games that are there.
 fn settle(
     connection: &mut PgConnection,
-    Target { generation, building }: Target,
-) -> BoxFuture<'_, Result<(), ProjectionError>> {
+    Target { generation, building, .. }: Target,
+) -> BoxFuture<'_, Result<bool, ProjectionError>> {
     async move {
         if building {
             let spans = |day| stretches(day, &[]).into_iter().map(|stretch| stretch.name).collect();
             fold_all(connection, generation, &spans).await?;
         }
         if uncounted(connection, MODEL.name, generation).await?.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         one_at_a_time(connection, MODEL.name, generation).await?;
         for season in uncounted(connection, MODEL.name, generation).await? {
@@ -204,7 +204,7 @@ fn settle(
             })
             .await?;
         }
-        Ok(())
+        Ok(true)
     }
     .boxed()
 }

@@ -27,7 +27,7 @@ pub(crate) struct Lease {
 
 impl Lease {
     pub(crate) fn target(&self) -> Target {
-        Target { generation: self.generation, building: self.building }
+        Target { generation: self.generation, building: self.building, waits: false }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, Row};
 
 use crate::{GameRecord, ProjectionError, leaderboards, players, ratings, records::Records};
 
@@ -33,12 +33,14 @@ pub(crate) struct Target {
     pub(crate) generation: i32,
     /// Whether everything is still being taken in: what follows from facts is worked out once, at the end.
     pub(crate) building: bool,
+    /// Whether to wait for others who work out what follows, or to leave it to them.
+    pub(crate) waits: bool,
 }
 
 impl Target {
     /// A generation that is kept up to date.
     pub(crate) const fn kept(generation: i32) -> Self {
-        Self { generation, building: false }
+        Self { generation, building: false, waits: true }
     }
 }
 
@@ -57,9 +59,10 @@ pub(crate) type Forget = for<'a> fn(
     &'a Records,
 ) -> BoxFuture<'a, Result<(), ProjectionError>>;
 
-/// Works out what follows from what was taken in, as part of a transaction.
+/// Works out what follows from what was taken in, as part of a transaction; whether nothing is left for later, because somebody
+/// else is at it.
 pub(crate) type Settle =
-    for<'a> fn(&'a mut PgConnection, Target) -> BoxFuture<'a, Result<(), ProjectionError>>;
+    for<'a> fn(&'a mut PgConnection, Target) -> BoxFuture<'a, Result<bool, ProjectionError>>;
 
 /// Waits until nobody else writes to this generation: then what is read stays true until the end of the transaction.
 pub(crate) async fn one_at_a_time(
@@ -71,6 +74,17 @@ pub(crate) async fn one_at_a_time(
     let query = sqlx::query(LOCK).bind(name).bind(generation.to_string());
     query.execute(connection).await?;
     Ok(())
+}
+
+/// The same, unless somebody else does: then nothing is waited for.
+pub(crate) async fn if_alone(
+    connection: &mut PgConnection,
+    name: &str,
+    generation: i32,
+) -> Result<bool, ProjectionError> {
+    const LOCK: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))";
+    let query = sqlx::query(LOCK).bind(name).bind(generation.to_string());
+    Ok(query.fetch_one(connection).await?.try_get(0)?)
 }
 
 /// Every read model there is.

@@ -200,21 +200,24 @@ SELECT $1, w.kind, '', w.period, w.player, w.rating, w.at, w.games
     Ok(())
 }
 
-/// Counts the seasons that are not counted yet, from the ratings that are there.
+/// Counts the seasons that are not counted yet, from the ratings that are there; whether nobody else stood in the way.
 pub(crate) async fn count_seasons(
     connection: &mut PgConnection,
     generation: i32,
-) -> Result<(), ProjectionError> {
+    waits: bool,
+) -> Result<bool, ProjectionError> {
     const LAST: &str = "
 SELECT DISTINCT ON (player) player, day, rating, deviation, volatility, games FROM rating
  WHERE generation = $1 AND kind = $2 AND day BETWEEN $3 AND $4 ORDER BY player, day DESC";
     if uncounted(connection, MODEL.name, generation).await?.is_empty() {
-        return Ok(());
+        return Ok(true);
     }
     let mut kinds = domain::GAMES.to_vec();
     kinds.sort_unstable();
     for kind in &kinds {
-        lock(connection, generation, kind).await?;
+        if !lock(connection, generation, kind, waits).await? {
+            return Ok(false);
+        }
     }
     for season in uncounted(connection, MODEL.name, generation).await? {
         is_counted(connection, MODEL.name, generation, &season).await?;
@@ -235,5 +238,5 @@ SELECT DISTINCT ON (player) player, day, rating, deviation, volatility, games FR
             write(connection, generation, &changed).await?;
         }
     }
-    Ok(())
+    Ok(true)
 }

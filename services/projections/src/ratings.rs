@@ -20,7 +20,7 @@ use uuid::Uuid;
 use crate::{
     GameRecord, Model, ProjectionError, SeatRecord,
     balance::{self, Band, SeatFact},
-    model::{Target, one_at_a_time},
+    model::{Target, if_alone, one_at_a_time},
     period::day_of,
     rating_board::{self, RatingBoards},
     records::Records,
@@ -166,29 +166,38 @@ SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[], $5::uuid[]) AS
 /// one has just written.
 fn settle(
     connection: &mut PgConnection,
-    Target { generation, .. }: Target,
-) -> BoxFuture<'_, Result<(), ProjectionError>> {
+    Target { generation, waits, .. }: Target,
+) -> BoxFuture<'_, Result<bool, ProjectionError>> {
     const KINDS: &str = "SELECT DISTINCT kind FROM rating_due WHERE generation = $1 ORDER BY kind";
     async move {
-        rating_board::count_seasons(connection, generation).await?;
+        let mut done = rating_board::count_seasons(connection, generation, waits).await?;
         let query = sqlx::query(KINDS).bind(generation);
         for row in query.fetch_all(&mut *connection).await? {
             let kind: String = row.try_get(0)?;
-            lock(connection, generation, &kind).await?;
-            rate(connection, generation, &kind).await?;
+            if lock(connection, generation, &kind, waits).await? {
+                rate(connection, generation, &kind).await?;
+            } else {
+                done = false;
+            }
         }
-        Ok(())
+        Ok(done)
     }
     .boxed()
 }
 
-/// Nobody else works on the ratings of this kind.
+/// Nobody else works on the ratings of this kind; if somebody does, it is left to them unless we wait.
 pub(crate) async fn lock(
     connection: &mut PgConnection,
     generation: i32,
     kind: &str,
-) -> Result<(), ProjectionError> {
-    one_at_a_time(connection, &format!("ratings/{kind}"), generation).await
+    waits: bool,
+) -> Result<bool, ProjectionError> {
+    let name = format!("ratings/{kind}");
+    if !waits {
+        return if_alone(connection, &name, generation).await;
+    }
+    one_at_a_time(connection, &name, generation).await?;
+    Ok(true)
 }
 
 /// Works out what is due of the first such day, and everything behind it: a changed day changes what the next ones begin with.

@@ -217,7 +217,7 @@ async fn settle_all(store: Store, model: Model, generation: i32) -> Result<(), P
     let mut connection = store.pool().acquire().await?;
     let mut transaction = connection.begin().await?;
     without_hurry(&mut transaction).await?;
-    settle(&mut transaction, Target { generation, building: true }).await?;
+    settle(&mut transaction, Target { building: true, ..Target::kept(generation) }).await?;
     transaction.commit().await?;
     Ok(())
 }

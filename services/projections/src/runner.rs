@@ -187,13 +187,14 @@ impl Range {
         if some {
             write(&mut transaction, &self.lease, &self.records, news).await?;
         }
+        let mut done = false;
         if settles {
-            settle(&mut transaction, &self.lease).await?;
+            done = settle(&mut transaction, &self.lease).await?;
         }
         transaction.commit().await?;
         self.lease.positions = found.looked_at;
         if settles {
-            (self.unsettled, self.settled) = (false, Instant::now());
+            (self.unsettled, self.settled) = (!done, Instant::now());
         }
         Ok(found.more || some)
     }
@@ -231,7 +232,7 @@ impl Range {
         let query = sqlx::query(forget).bind(self.lease.model.name).bind(self.lease.generation);
         query.bind(&games).execute(&mut *transaction).await?;
         write(&mut transaction, &self.lease, &self.records, news).await?;
-        settle(&mut transaction, &self.lease).await?;
+        self.unsettled |= !settle(&mut transaction, &self.lease).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -296,11 +297,11 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// Works out what follows from what was written, where it is seen at once.
-async fn settle(connection: &mut PgConnection, lease: &Lease) -> Result<(), ProjectionError> {
+/// Works out what follows from what was written, where it is seen at once; whether nothing is left for later.
+async fn settle(connection: &mut PgConnection, lease: &Lease) -> Result<bool, ProjectionError> {
     match lease.model.settle.filter(|_| !lease.building) {
         Some(settle) => settle(connection, lease.target()).await,
-        None => Ok(()),
+        None => Ok(true),
     }
 }
 
