@@ -71,7 +71,7 @@ pub struct Board {
     pub kind: String,
     /// Under which preset.
     pub preset: String,
-    /// In which period, as [`Span`] names it.
+    /// In which period, as [`crate::Span`] names it.
     pub period: String,
 }
 
