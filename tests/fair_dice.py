@@ -101,10 +101,12 @@ def check_game(events):
     """Draws every roll of a finished game again; gives how many there are."""
     if not events or "Created" not in events[0]:
         raise Unfair("these events do not begin with Created")
-    if "SeedRevealed" not in events[-1]:
+    # Behind the end there can only be that the game was made void.
+    last = events[-2] if "Voided" in events[-1] and len(events) > 1 else events[-1]
+    if "SeedRevealed" not in last:
         raise Unfair("the secret is not revealed yet")
     created, game = events[0]["Created"], events[0]["Created"]["game"]
-    secret = bytes.fromhex(events[-1]["SeedRevealed"]["secret"])
+    secret = bytes.fromhex(last["SeedRevealed"]["secret"])
     rules = ruleset_hash(created["ruleset"])
     if rules.hex() != created["ruleset_hash"]:
         raise Unfair("the rules are not the ones that were hashed")

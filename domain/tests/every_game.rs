@@ -312,6 +312,7 @@ fn frozen_games_are_proven_by_the_rules_of_today() {
         include_str!("../../tests/vectors/true-grit.ndjson"),
         include_str!("../../tests/vectors/dice-rogue.ndjson"),
         include_str!("../../tests/vectors/neonpolis.ndjson"),
+        include_str!("../../tests/vectors/void.ndjson"),
     ];
     for game in games {
         let log: Vec<Event> =
