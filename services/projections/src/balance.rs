@@ -38,6 +38,10 @@ pub enum Dimension {
 }
 
 impl Dimension {
+    /// All of them.
+    const ALL: [Self; 6] =
+        [Self::All, Self::Die, Self::Pair, Self::Loadout, Self::Character, Self::Position];
+
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::All => "all",

@@ -100,10 +100,11 @@ pub(crate) async fn delete_cells(
     kind: &str,
     from: i32,
 ) -> Result<(), ProjectionError> {
-    const DELETE: &str =
-        "DELETE FROM balance_cell WHERE generation = $1 AND kind = $2 AND day >= $3
-        AND dimension IN ('all', 'die', 'pair', 'loadout', 'character', 'position')";
-    sqlx::query(DELETE).bind(generation).bind(kind).bind(from).execute(connection).await?;
+    // Every key has the dimension before the day.
+    const DELETE: &str = "DELETE FROM balance_cell WHERE generation = $1 AND kind = $2 AND dimension = ANY ($3) AND day >= $4";
+    let query =
+        sqlx::query(DELETE).bind(generation).bind(kind).bind(Dimension::ALL.map(Dimension::name));
+    query.bind(from).execute(connection).await?;
     Ok(())
 }
 

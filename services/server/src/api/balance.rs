@@ -278,25 +278,16 @@ fn lawful(
     };
     let mut lawful = Vec::with_capacity(names.len());
     for name in names {
-        lawful.push(match by {
-            BalanceBy::Die => known(&name)?,
-            BalanceBy::Pair => {
-                let codes = name.split_once('+');
-                let (one, other) =
-                    codes.ok_or_else(|| bad_input("a pair is written as HOT+MIDAS"))?;
-                let mut pair = [known(one)?, known(other)?];
-                pair.sort_unstable();
-                pair.join("+")
-            }
-            BalanceBy::LoadoutSize
-            | BalanceBy::Character
-            | BalanceBy::SeatPosition
-            | BalanceBy::Game
-            | BalanceBy::Preset
-            | BalanceBy::RulesetVersion
-            | BalanceBy::CatalogueVersion
-            | BalanceBy::RatingBand
-            | BalanceBy::TableSize => name,
+        lawful.push(if by == BalanceBy::Die {
+            known(&name)?
+        } else if by == BalanceBy::Pair {
+            let codes = name.split_once('+');
+            let (one, other) = codes.ok_or_else(|| bad_input("a pair is written as HOT+MIDAS"))?;
+            let mut pair = [known(one)?, known(other)?];
+            pair.sort_unstable();
+            pair.join("+")
+        } else {
+            name
         });
     }
     lawful.dedup();
@@ -306,22 +297,11 @@ fn lawful(
 /// What the dice of a line cost now.
 fn price(name: &str, by: BalanceBy, catalogue: &Catalogue) -> Option<u32> {
     let of_code = |code: &str| Some(catalogue.named(code).ok()?.price);
-    match by {
-        BalanceBy::Die => of_code(name),
-        BalanceBy::Pair => {
-            let (one, other) = name.split_once('+')?;
-            of_code(one)?.checked_add(of_code(other)?)
-        }
-        BalanceBy::LoadoutSize
-        | BalanceBy::Character
-        | BalanceBy::SeatPosition
-        | BalanceBy::Game
-        | BalanceBy::Preset
-        | BalanceBy::RulesetVersion
-        | BalanceBy::CatalogueVersion
-        | BalanceBy::RatingBand
-        | BalanceBy::TableSize => None,
+    if by == BalanceBy::Die {
+        return of_code(name);
     }
+    let (one, other) = name.split_once('+').filter(|_| by == BalanceBy::Pair)?;
+    of_code(one)?.checked_add(of_code(other)?)
 }
 
 /// A balance: seats of finished games, added up. Games that are void do not count.
