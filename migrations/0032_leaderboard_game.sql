@@ -7,7 +7,7 @@ CREATE TABLE leaderboard_game (
     ended_at   bigint   NOT NULL, -- milliseconds since 1970
     game       uuid     NOT NULL,
     won        boolean  NOT NULL,
-    score      bigint   NOT NULL,
+    merit      bigint   NOT NULL, -- the score, turned so that more is better
     PRIMARY KEY (generation, kind, preset, player, ended_at, game)
 );
 

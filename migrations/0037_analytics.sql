@@ -39,13 +39,14 @@ SELECT p.player, p.kind, p.preset, (p.statistics ->> 'games')::bigint AS games, 
        (p.statistics ->> 'best_game')::bigint AS best_game, (p.statistics ->> 'turns')::bigint AS turns,
        (p.statistics ->> 'turn_time')::bigint / 1000.0 AS turn_seconds, (p.statistics ->> 'best_turn')::bigint AS best_turn,
        (p.statistics ->> 'rolls')::bigint AS rolls, (p.statistics ->> 'farkles')::bigint AS farkles,
-       (p.statistics ->> 'forfeited')::bigint AS forfeited, (p.statistics ->> 'money')::bigint AS money, p.statistics
+       (p.statistics ->> 'forfeited')::bigint AS forfeited, (p.statistics ->> 'money')::bigint AS money, (p.statistics ->> 'spent')::bigint AS spent, p.statistics
   FROM player_statistics p
  WHERE p.generation = (SELECT generation FROM projection WHERE name = 'player_statistics' AND state = 'live');
 
 CREATE VIEW analytics.leaderboard AS
-SELECT l.kind, l.preset, l.period, l.player, l.games, l.wins, l.best, l.average / 1000.0 AS average
-  FROM leaderboard l
+-- Boards keep scores turned so that more is better: in Zero Hour less is.
+SELECT l.kind, l.preset, l.period, l.player, l.games, l.wins, l.best * w.way AS best, l.average * w.way / 1000.0 AS average
+  FROM leaderboard l CROSS JOIN LATERAL (SELECT CASE l.kind WHEN 'zero_hour' THEN -1 ELSE 1 END AS way) w
  WHERE l.generation = (SELECT generation FROM projection WHERE name = 'leaderboards' AND state = 'live');
 
 CREATE VIEW analytics.rating AS

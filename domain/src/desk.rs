@@ -19,6 +19,9 @@ pub(crate) trait Rulebook: Clone {
     /// The most seats the game can have.
     const MOST_SEATS: u8;
 
+    /// Whether the lowest score is the best one.
+    const COUNTS_DOWN: bool = false;
+
     /// The state after one more event. Never consults a rule.
     fn apply(&mut self, event: &Event);
 

@@ -54,6 +54,14 @@ macro_rules! games {
                 match self { $(Self::$game(_) => $name,)* }
             }
 
+            /// Whether the lowest score of this game is the best one.
+            pub fn counts_down(game: &str) -> bool {
+                match game {
+                    $($name => <$board>::COUNTS_DOWN,)*
+                    _ => false,
+                }
+            }
+
             pub(crate) fn fewest_seats(&self) -> u8 {
                 match self { $(Self::$game(_) => <$board>::FEWEST_SEATS,)* }
             }

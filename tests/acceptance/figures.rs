@@ -38,7 +38,7 @@ async fn statistics_follow_the_games_and_are_rebuilt_beside_them() {
         wins += u32::from(outcome["winners"][0]["number"] == 0);
         best = best.max(outcome["scores"][0].as_i64().unwrap());
     }
-    let figures = async || ann.ask(FIGURES, json!({})).await["me"]["statistics"][0].take();
+    let figures = async || ann.ask(FIGURES, json!({})).await["me"]["statistics"][0].clone();
     eventually("three games are counted", async || figures().await["games"] == 3).await;
     let before = figures().await;
     assert_eq!((&before["wins"], &before["bestGame"]), (&json!(wins), &json!(best)), "{before}");
@@ -117,7 +117,7 @@ async fn leaderboards_rank_players() {
     let rated = "{ me { ratings { game rating deviation provisional } } }";
     eventually("both are rated", async || {
         let (ann, bob) = (ann.ask(rated, json!({})).await, bob.ask(rated, json!({})).await);
-        let [ann, bob] = [ann, bob].map(|mut me| me["me"]["ratings"][0].take());
+        let [ann, bob] = [ann, bob].map(|me| me["me"]["ratings"][0].clone());
         let [a, b] = [&ann, &bob].map(|r| r["rating"].as_f64().unwrap_or(0.0));
         ann["game"] == "last_line"
             && ann["provisional"] == true
@@ -145,8 +145,62 @@ async fn leaderboards_rank_players() {
     for question in wrong {
         assert_eq!(ann.error(BOARD, question.clone()).await, "BAD_USER_INPUT", "{question}");
     }
+}
+
+/// Friends who are no players or too many, too many around, names that cannot be.
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_questions_about_players_are_refused() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let ann = node.guest("Ann").await;
     let stranger = "query($players: [ID!]!) { leaderboard(game: \"last_line\", by: WINS) { among(players: $players) { rank } } }";
     assert_eq!(ann.error(stranger, json!({ "players": ["nobody"] })).await, "BAD_USER_INPUT");
+    let crowd = vec![ann.id.as_str(); 101];
+    assert_eq!(ann.error(stranger, json!({ "players": crowd })).await, "BAD_USER_INPUT");
+    for each in [-1, 51] {
+        let around = "query($each: Int!) { leaderboard(game: \"last_line\", by: WINS) { aroundMe(each: $each) { rank } } }";
+        assert_eq!(ann.error(around, json!({ "each": each })).await, "BAD_USER_INPUT", "{each}");
+    }
     let lobby = "query($name: String) { lobby(game: $name, preset: $name) { nodes { id } } }";
     assert_eq!(ann.ask(lobby, json!({ "name": "\0" })).await["lobby"]["nodes"], json!([]));
+}
+
+/// Zero Hour counts down: who has nothing left is the best.
+#[tokio::test(flavor = "multi_thread")]
+async fn where_a_game_counts_down_less_is_more() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let players = [node.guest("Ann").await, node.guest("Bob").await];
+    let created = players[0]
+        .ask("mutation { createGame(game: \"zero_hour\") { game { id } } }", json!({}))
+        .await;
+    let game = created["createGame"]["game"]["id"].as_str().unwrap().to_owned();
+    accepted(players[1].act("joinGame", &game).await);
+    accepted(players[0].act("startGame", &game).await);
+    let look = "query($game: ID!) { game(id: $game) { toMove { number } legalCommands { command } outcome { winners { number } scores } } }";
+    let outcome = loop {
+        let mut table = players[0].ask(look, json!({ "game": game })).await["game"].take();
+        let Some(number) = table["toMove"]["number"].as_u64() else {
+            break table["outcome"].take();
+        };
+        let legal = table["legalCommands"].as_array().unwrap();
+        let bank = legal.iter().any(|legal| legal["command"] == "bank");
+        let player = &players[usize::try_from(number).unwrap()];
+        accepted(player.act(if bank { "bank" } else { "roll" }, &game).await);
+    };
+    let winner = usize::try_from(outcome["winners"][0]["number"].as_u64().unwrap()).unwrap();
+    let board = "{ leaderboard(game: \"zero_hour\", by: BEST_GAME) { page { nodes { rank value player { name } } } } }";
+    let nodes =
+        async || players[0].ask(board, json!({})).await["leaderboard"]["page"]["nodes"].take();
+    eventually("both are ranked", async || nodes().await.as_array().unwrap().len() == 2).await;
+    let names = ["Ann", "Bob"];
+    let rows = [winner, 1 - winner].map(|seat| (&outcome["scores"][seat], names[seat]));
+    let rows = [(1, rows[0]), (2, rows[1])].map(|(rank, (score, name))| {
+        json!({ "rank": rank, "value": score.as_f64().unwrap(), "player": { "name": name } })
+    });
+    assert_eq!(nodes().await, json!(rows));
+    assert_eq!(outcome["scores"][winner], 0);
+    let best = "{ me { statistics(game: \"zero_hour\") { bestGame } } }";
+    let shown = players[winner].ask(best, json!({})).await;
+    assert_eq!(shown["me"]["statistics"][0]["bestGame"], 0, "{shown}");
 }

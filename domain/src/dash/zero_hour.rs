@@ -164,6 +164,7 @@ impl ZeroHour {
 impl Rulebook for ZeroHour {
     const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 4;
+    const COUNTS_DOWN: bool = true;
 
     fn apply(&mut self, event: &Event) {
         let start = self.rules.start;

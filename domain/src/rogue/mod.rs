@@ -23,7 +23,7 @@ pub use category::Category;
 pub use colour::Colour;
 pub use consumable::{Consumable, ConsumableEffect};
 pub use rules::{ColourRule, RogueRules, RoundGoal};
-pub use statistics::{BlueRecord, ColourStatistics};
+pub use statistics::{BlueRecord, CategoryRecord, ColourStatistics};
 
 use crate::desk::Desk;
 

@@ -64,18 +64,38 @@ impl ColourStatistics {
         blue.lost = blue.lost.saturating_add(by.min(0).saturating_neg());
     }
 
+    /// Both together: several runs as one.
+    pub fn add(&mut self, other: &Self) {
+        let counts = self.rolled.iter_mut().zip(other.rolled);
+        counts.chain(self.scored.iter_mut().zip(other.scored)).for_each(|(sum, more)| *sum += more);
+        for (sum, more) in self.categories.iter_mut().zip(&other.categories) {
+            sum.scored += more.scored;
+            sum.points = sum.points.saturating_add(more.points);
+            sum.blue = sum.blue.plus(&more.blue);
+        }
+    }
+
+    /// Whether nothing was rolled.
+    pub fn is_empty(&self) -> bool {
+        self.rolled.iter().all(|&count| count == 0)
+    }
+
     /// What blue dice did in all.
     pub fn blue(&self) -> BlueRecord {
-        self.categories.iter().fold(BlueRecord::default(), |sum, record| BlueRecord {
-            bonuses: sum.bonuses.saturating_add(record.blue.bonuses),
-            gained: sum.gained.saturating_add(record.blue.gained),
-            penalties: sum.penalties.saturating_add(record.blue.penalties),
-            lost: sum.lost.saturating_add(record.blue.lost),
-        })
+        self.categories.iter().fold(BlueRecord::default(), |sum, record| sum.plus(&record.blue))
     }
 }
 
 impl BlueRecord {
+    fn plus(&self, other: &Self) -> Self {
+        Self {
+            bonuses: self.bonuses.saturating_add(other.bonuses),
+            gained: self.gained.saturating_add(other.gained),
+            penalties: self.penalties.saturating_add(other.penalties),
+            lost: self.lost.saturating_add(other.lost),
+        }
+    }
+
     /// What a bonus brings on average, rounded down.
     pub fn average_gain(&self) -> Points {
         self.gained.checked_div(self.bonuses.into()).unwrap_or(0)

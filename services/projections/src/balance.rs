@@ -226,7 +226,7 @@ SELECT $1, w.kind, w.day, w.game, w.seat, w.player, w.preset, w.ruleset, w.catal
 
 /// The special dice of a seat, each as often as it was brought.
 fn special_dice(seat: &SeatRecord) -> String {
-    let special = seat.dice.iter().filter(|(code, _)| *code != "STANDARD");
+    let special = seat.dice.iter();
     let each = special.flat_map(|(code, die)| (0..die.copies).map(|_| code.as_str()));
     each.collect::<Vec<_>>().join(" ")
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
+use sqlx::{PgConnection, PgPool, Postgres, Row, Transaction, postgres::PgRow};
 use uuid::Uuid;
 
 use crate::ProjectionError;
@@ -220,8 +220,14 @@ pub async fn page(
     after: Option<Place>,
     most: i64,
 ) -> Result<Vec<Standing>, ProjectionError> {
-    let rows = read(pool, board, measure, after, Way::Down, most).await?;
-    ranked_in_a_row(pool, board, measure, rows).await
+    let mut moment = one_moment(pool).await?;
+    let rows = read(&mut moment, board, measure, after, Way::Down, most).await?;
+    ranked_in_a_row(&mut moment, board, measure, rows).await
+}
+
+/// Whoever reads in several steps sees the board as it was at one moment, of one generation.
+async fn one_moment(pool: &PgPool) -> Result<Transaction<'static, Postgres>, ProjectionError> {
+    Ok(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await?)
 }
 
 /// A player and those around: so many above and below.
@@ -232,15 +238,16 @@ pub async fn around(
     player: Uuid,
     each: i64,
 ) -> Result<Vec<Standing>, ProjectionError> {
-    let Some(own) = of_players(pool, board, measure, &[player]).await?.pop() else {
+    let mut moment = one_moment(pool).await?;
+    let Some(own) = of_players(&mut moment, board, measure, &[player]).await?.pop() else {
         return Ok(Vec::new());
     };
     let place = Some(Place::from(own));
-    let mut rows = read(pool, board, measure, place, Way::Up, each).await?;
+    let mut rows = read(&mut moment, board, measure, place, Way::Up, each).await?;
     rows.reverse();
     rows.push(own);
-    rows.extend(read(pool, board, measure, place, Way::Down, each).await?);
-    ranked_in_a_row(pool, board, measure, rows).await
+    rows.extend(read(&mut moment, board, measure, place, Way::Down, each).await?);
+    ranked_in_a_row(&mut moment, board, measure, rows).await
 }
 
 /// These players, the best first.
@@ -250,13 +257,14 @@ pub async fn among(
     measure: Measure,
     players: &[Uuid],
 ) -> Result<Vec<Standing>, ProjectionError> {
-    let mut rows = of_players(pool, board, measure, players).await?;
+    let mut moment = one_moment(pool).await?;
+    let mut rows = of_players(&mut moment, board, measure, players).await?;
     rows.sort_by_key(|row| (std::cmp::Reverse(row.value), row.at, row.player));
-    ranked(pool, board, measure, rows).await
+    ranked(&mut moment, board, measure, rows).await
 }
 
 async fn read(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     board: &Board,
     measure: Measure,
     from: Option<Place>,
@@ -264,37 +272,37 @@ async fn read(
     most: i64,
 ) -> Result<Vec<Standing>, ProjectionError> {
     let (value, at, stands) = names(measure);
-    // (value DESC, at, player) is the order; a value is compared the other way round.
-    let (behind, order) = match way {
-        Way::Down => (
-            format!("({value} < $4 OR ({value} = $4 AND ({at}, player) > ($5, $6)))"),
-            format!("{value} DESC, {at}, player"),
-        ),
-        Way::Up => (
-            format!("({value} > $4 OR ({value} = $4 AND ({at}, player) < ($5, $6)))"),
-            format!("{value}, {at} DESC, player DESC"),
-        ),
-    };
-    // A bound on the value alone lets the index begin at the place.
-    let bound = if way == Way::Down { "<=" } else { ">=" };
-    let condition =
-        if from.is_some() { format!("AND {value} {bound} $4 AND {behind}") } else { String::new() };
     let ((table, _), live) = (measure.tables(), measure.live());
-    let select = format!(
-        "SELECT player, {value}, {at}, games FROM {table}
-          WHERE generation = {live} AND kind = $1 AND preset = $2 AND period = $3 AND {stands} {condition}
-          ORDER BY {order} LIMIT {most}"
-    );
+    let rows = |condition: &str, order: &str| {
+        format!(
+            "SELECT player, {value}, {at}, games FROM {table}
+              WHERE generation = {live} AND kind = $1 AND preset = $2 AND period = $3 AND {stands} {condition}
+              ORDER BY {order} LIMIT {most}"
+        )
+    };
+    let (order, more, behind) = match way {
+        Way::Down => (format!("{value} DESC, {at}, player"), "<", ">"),
+        Way::Up => (format!("{value}, {at} DESC, player DESC"), ">", "<"),
+    };
+    // Those with the same value and those with another one are looked up apart: each begins at its place in the index, however
+    // many have the same.
+    let select = if from.is_some() {
+        let same = rows(&format!("AND {value} = $4 AND ({at}, player) {behind} ($5, $6)"), &order);
+        let other = rows(&format!("AND {value} {more} $4"), &order);
+        format!("SELECT * FROM (({same}) UNION ALL ({other})) AS b ORDER BY {order} LIMIT {most}")
+    } else {
+        rows("", &order)
+    };
     let query = sqlx::query(sqlx::AssertSqlSafe(select));
     let mut query = query.bind(&board.kind).bind(&board.preset).bind(&board.period);
     if let Some(place) = from {
         query = query.bind(place.value).bind(place.at).bind(place.player);
     }
-    query.fetch_all(pool).await?.iter().map(standing).collect()
+    query.fetch_all(connection).await?.iter().map(standing).collect()
 }
 
 async fn of_players(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     board: &Board,
     measure: Measure,
     players: &[Uuid],
@@ -307,7 +315,7 @@ async fn of_players(
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(select));
     let query = query.bind(&board.kind).bind(&board.preset).bind(&board.period).bind(players);
-    query.fetch_all(pool).await?.iter().map(standing).collect()
+    query.fetch_all(connection).await?.iter().map(standing).collect()
 }
 
 /// The columns of a measure, and who stands on its board.
@@ -332,14 +340,14 @@ fn standing(row: &PgRow) -> Result<Standing, ProjectionError> {
 
 /// Gives rows that stand behind each other on a board their ranks: only the first value has to be looked up, the others follow.
 async fn ranked_in_a_row(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     board: &Board,
     measure: Measure,
     mut rows: Vec<Standing>,
 ) -> Result<Vec<Standing>, ProjectionError> {
     let Some(first) = rows.first().map(|row| row.value) else { return Ok(rows) };
     // Just below the first value there are all who have more than it, and all who have it.
-    let above = players_above(pool, board, measure, &[first, first - 1]).await?;
+    let above = players_above(connection, board, measure, &[first, first - 1]).await?;
     let above = |value: i64| above.get(&value).copied().unwrap_or(0);
     let (mut rank, mut value, mut next) = (above(first) + 1, first, above(first - 1) + 1);
     for row in &mut rows {
@@ -356,14 +364,14 @@ async fn ranked_in_a_row(
 
 /// Gives rows of a board, in order, their ranks: that of each value is one more than there are players above it.
 async fn ranked(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     board: &Board,
     measure: Measure,
     mut rows: Vec<Standing>,
 ) -> Result<Vec<Standing>, ProjectionError> {
     let mut values: Vec<i64> = rows.iter().map(|row| row.value).collect();
     values.dedup();
-    let above = players_above(pool, board, measure, &values).await?;
+    let above = players_above(connection, board, measure, &values).await?;
     for row in &mut rows {
         row.rank = above.get(&row.value).copied().unwrap_or(0) + 1;
     }
@@ -372,7 +380,7 @@ async fn ranked(
 
 /// How many players have more, for each value: a few buckets of each level.
 async fn players_above(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     board: &Board,
     measure: Measure,
     values: &[i64],
@@ -405,7 +413,7 @@ async fn players_above(
         .bind(&board.period);
     let query = query.bind(measure.name()).bind(whose).bind(levels).bind(from).bind(up_to);
     let mut above = HashMap::with_capacity(values.len());
-    for row in query.fetch_all(pool).await? {
+    for row in query.fetch_all(connection).await? {
         above.insert(row.try_get(0)?, row.try_get(1)?);
     }
     Ok(above)

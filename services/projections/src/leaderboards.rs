@@ -25,13 +25,13 @@ pub(crate) const MODEL: Model = Model {
     version: 2,
     tables: &["leaderboard_game", "leaderboard", "leaderboard_count"],
     rows: "SELECT concat_ws('/', kind, preset, period, player),
-                  concat_ws(' ', games, total, wins, wins_at, best, best_at, coalesce(average, -1), average_at)
+                  concat_ws(' ', games, total, wins, wins_at, best, best_at, coalesce(average::text, 'none'), average_at)
              FROM leaderboard WHERE generation = $1
            UNION ALL
            SELECT concat_ws('/', kind, preset, period, measure, level, bucket), players::text
              FROM leaderboard_count WHERE generation = $1 AND players <> 0
            UNION ALL
-           SELECT concat_ws('/', kind, preset, player, ended_at, game), concat_ws(' ', won, score) FROM leaderboard_game WHERE generation = $1",
+           SELECT concat_ws('/', kind, preset, player, ended_at, game), concat_ws(' ', won, merit) FROM leaderboard_game WHERE generation = $1",
     write,
     forget,
     settle: Some(settle),
@@ -60,7 +60,8 @@ struct Entry {
 struct Played {
     at: i64,
     won: bool,
-    score: i64,
+    /// The score, turned so that more is better.
+    merit: i64,
 }
 
 impl Entry {
@@ -73,13 +74,13 @@ impl Entry {
     fn absorb(&mut self, seat: Played) {
         let (first, at) = (self.games == 0, seat.at);
         self.games += 1;
-        self.total = self.total.saturating_add(seat.score);
+        self.total = self.total.saturating_add(seat.merit);
         if seat.won {
             (self.wins, self.wins_at) = (self.wins + 1, self.wins_at.max(at));
         }
-        if first || seat.score > self.best {
-            (self.best, self.best_at) = (seat.score, at);
-        } else if seat.score == self.best {
+        if first || seat.merit > self.best {
+            (self.best, self.best_at) = (seat.merit, at);
+        } else if seat.merit == self.best {
             self.best_at = self.best_at.min(at);
         }
         self.average_at = self.average_at.max(at);
@@ -217,7 +218,7 @@ async fn fold_all(
 ) -> Result<(), ProjectionError> {
     const BOARDS: &str =
         "SELECT DISTINCT kind, preset FROM leaderboard_game WHERE generation = $1 ORDER BY 1, 2";
-    const GAMES: &str = "SELECT ended_at, won, score, player FROM leaderboard_game
+    const GAMES: &str = "SELECT ended_at, won, merit, player FROM leaderboard_game
                           WHERE generation = $1 AND kind = $2 AND preset = $3 AND player > $4 ORDER BY player LIMIT $5";
     let boards = sqlx::query(BOARDS).bind(generation).fetch_all(&mut *connection).await?;
     for row in boards {
@@ -265,13 +266,13 @@ impl Board {
 
 impl Played {
     fn of(record: &GameRecord, seat: &SeatRecord) -> Self {
-        Self { at: milliseconds(record.ended_at), won: seat.won, score: seat.score }
+        Self { at: milliseconds(record.ended_at), won: seat.won, merit: record.merit(seat) }
     }
 
     /// Three columns from this one on.
     fn read(row: &PgRow, from: usize) -> Result<Self, ProjectionError> {
-        let (at, won, score) = (row.try_get(from)?, row.try_get(from + 1)?, row.try_get(from + 2)?);
-        Ok(Self { at, won, score })
+        let (at, won, merit) = (row.try_get(from)?, row.try_get(from + 1)?, row.try_get(from + 2)?);
+        Ok(Self { at, won, merit })
     }
 
     fn day(&self) -> i32 {
@@ -289,7 +290,7 @@ async fn insert_games(
     records: &[&GameRecord],
 ) -> Result<(), ProjectionError> {
     const INSERT: &str = "
-INSERT INTO leaderboard_game (generation, kind, preset, player, ended_at, game, won, score)
+INSERT INTO leaderboard_game (generation, kind, preset, player, ended_at, game, won, merit)
 SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::uuid[], $5::bigint[], $6::uuid[], $7::boolean[], $8::bigint[]) AS w
     ON CONFLICT DO NOTHING";
     let seats: Vec<(&GameRecord, &SeatRecord)> =
@@ -302,7 +303,7 @@ SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::uuid[], $5::bigint[], $6:
         .bind(seats.iter().map(|(record, _)| milliseconds(record.ended_at)).collect::<Vec<_>>())
         .bind(seats.iter().map(|(record, _)| record.game).collect::<Vec<_>>())
         .bind(seats.iter().map(|(_, seat)| seat.won).collect::<Vec<_>>())
-        .bind(seats.iter().map(|(_, seat)| seat.score).collect::<Vec<_>>());
+        .bind(seats.iter().map(|(record, seat)| record.merit(seat)).collect::<Vec<_>>());
     query.execute(connection).await?;
     Ok(())
 }
@@ -314,7 +315,7 @@ async fn games_of(
     record: &GameRecord,
     player: Uuid,
 ) -> Result<Vec<Played>, ProjectionError> {
-    const GAMES: &str = "SELECT ended_at, won, score FROM leaderboard_game
+    const GAMES: &str = "SELECT ended_at, won, merit FROM leaderboard_game
                           WHERE generation = $1 AND kind = $2 AND preset = $3 AND player = $4";
     let query = sqlx::query(GAMES).bind(generation).bind(record.kind).bind(&record.preset);
     query.bind(player).fetch_all(connection).await?.iter().map(|row| Played::read(row, 0)).collect()

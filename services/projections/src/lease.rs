@@ -4,7 +4,7 @@ use sqlx::{PgConnection, PgPool, Row};
 use store::{Positions, Shard};
 use uuid::Uuid;
 
-use crate::{MODELS, Model, ProjectionError, model::Target};
+use crate::{MODELS, Model, ProjectionError, model::Target, rebuild::one_change_at_a_time};
 
 /// How many shards belong together.
 pub(crate) const RANGE: usize = 8;
@@ -12,6 +12,8 @@ pub(crate) const RANGE: usize = 8;
 pub(crate) const RANGES: i16 = 8;
 /// How long a lease holds if it is not renewed.
 pub(crate) const LEASE_SECONDS: i32 = 10;
+/// Whoever was not seen for so long does not want to work any more.
+const SEEN_SECONDS: i32 = 5;
 
 /// The right to work on a range.
 #[derive(Clone, Debug)]
@@ -73,8 +75,7 @@ pub(crate) async fn begin(
 pub(crate) async fn ensure_live(pool: &PgPool) -> Result<(), ProjectionError> {
     for model in MODELS {
         let mut transaction = pool.begin().await?;
-        let lock = "SELECT pg_advisory_xact_lock(hashtextextended('projection/' || $1, 0))";
-        sqlx::query(lock).bind(model.name).execute(&mut *transaction).await?;
+        one_change_at_a_time(&mut transaction, *model).await?;
         let find = "SELECT 1 FROM projection WHERE name = $1 AND state = 'live'";
         if sqlx::query(find).bind(model.name).fetch_optional(&mut *transaction).await?.is_none() {
             let next = next_generation(&mut transaction, model.name).await?;
@@ -111,10 +112,9 @@ UPDATE projection_range r
          LIMIT 1 FOR UPDATE OF f SKIP LOCKED) AS free
  WHERE r.name = free.name AND r.generation = free.generation AND r.range = free.range
 RETURNING r.name, r.generation, r.range, r.fence, r.positions";
-    let known: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
     let query = sqlx::query(TAKE).bind(owner).bind(f64::from(LEASE_SECONDS));
     let query = query.bind(of.map(|(name, _)| name)).bind(of.map(|(_, generation)| generation));
-    let Some(row) = query.bind(known).fetch_optional(pool).await? else { return Ok(None) };
+    let Some(row) = query.bind(known()).fetch_optional(pool).await? else { return Ok(None) };
     let (name, range): (String, i16) = (row.try_get(0)?, row.try_get(2)?);
     let written: Vec<i64> = row.try_get(4)?;
     Ok(Some(Lease {
@@ -127,14 +127,32 @@ RETURNING r.name, r.generation, r.range, r.fence, r.positions";
     }))
 }
 
-/// How many live ranges this owner may have: its share among all who work.
+/// How many live ranges this owner may have: its share among all who want to work, this one included from now on.
 pub(crate) async fn share(pool: &PgPool, owner: Uuid) -> Result<usize, ProjectionError> {
-    const COUNT: &str = "
-SELECT count(*), count(DISTINCT r.owner) FILTER (WHERE r.leased_until > now() AND r.owner <> $1)
-  FROM projection_range r JOIN projection p USING (name, generation) WHERE p.state = 'live'";
-    let row = sqlx::query(COUNT).bind(owner).fetch_one(pool).await?;
+    const SEEN: &str = "
+WITH here AS (
+    INSERT INTO projection_worker (owner) VALUES ($1) ON CONFLICT (owner) DO UPDATE SET seen_at = now()),
+gone AS (
+    DELETE FROM projection_worker WHERE seen_at < now() - interval '1 minute' AND owner <> $1)
+SELECT (SELECT count(*) FROM projection_range r JOIN projection p USING (name, generation) WHERE p.state = 'live' AND r.name = ANY ($3)),
+       (SELECT count(*) FROM projection_worker WHERE seen_at > now() - make_interval(secs => $2) AND owner <> $1)";
+    let query = sqlx::query(SEEN).bind(owner).bind(f64::from(SEEN_SECONDS)).bind(known());
+    let row = query.fetch_one(pool).await?;
     let (ranges, others): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
     Ok(usize::try_from(ranges).unwrap_or(0).div_ceil(usize::try_from(others).unwrap_or(0) + 1))
+}
+
+/// Gives everything back that an owner has: others need not wait for its leases to run out.
+pub(crate) async fn release_all(pool: &PgPool, owner: Uuid) -> Result<(), ProjectionError> {
+    const RELEASE: &str = "UPDATE projection_range SET owner = NULL, leased_until = NULL, fence = fence + 1 WHERE owner = $1";
+    sqlx::query(RELEASE).bind(owner).execute(pool).await?;
+    sqlx::query("DELETE FROM projection_worker WHERE owner = $1").bind(owner).execute(pool).await?;
+    Ok(())
+}
+
+/// The read models that this program can fold.
+fn known() -> Vec<&'static str> {
+    MODELS.iter().map(|model| model.name).collect()
 }
 
 impl Lease {

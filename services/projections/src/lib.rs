@@ -35,7 +35,7 @@ pub use rebuild::{
 pub use record::{DieRecord, GameRecord, NoRecord, SeatRecord};
 pub use runner::Runner;
 pub use seasons::Season;
-pub use status::{RangeStatus, Status, status};
+pub use status::{Parked, RangeStatus, Status, status};
 
 /// What can go wrong with a read model.
 #[derive(Debug, thiserror::Error)]

@@ -88,7 +88,13 @@ pub(crate) async fn if_alone(
 }
 
 /// Every read model there is.
-pub const MODELS: &[Model] = &[players::MODEL, leaderboards::MODEL, ratings::MODEL];
+pub const MODELS: &[Model] = &[
+    players::MODEL,
+    leaderboards::MODEL,
+    ratings::MODEL,
+    #[cfg(test)]
+    crate::tests::games_by_day::MODEL,
+];
 
 impl Model {
     /// A read model by its name.

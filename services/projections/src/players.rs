@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use domain::CombinationName;
+use domain::{CombinationName, rogue::ColourStatistics};
 use futures_util::{FutureExt, future::BoxFuture};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgPool, Row};
@@ -80,8 +80,9 @@ pub struct Statistics {
     pub damage: i64,
     /// Others eliminated.
     pub eliminations: u32,
-    /// Dice rolled by colour.
-    pub colours: BTreeMap<String, u32>,
+    /// What colours did (DiceRogue).
+    #[serde(skip_serializing_if = "ColourStatistics::is_empty")]
+    pub colours: ColourStatistics,
     /// Characters played.
     pub characters: BTreeMap<String, Tally>,
     /// Special dice played with.
@@ -120,12 +121,15 @@ impl Tally {
 
 impl Statistics {
     /// Takes a game in, except for streaks.
-    fn absorb(&mut self, seat: &SeatRecord) {
+    fn absorb(&mut self, record: &GameRecord, seat: &SeatRecord) {
         self.games += 1;
         self.wins += u32::from(seat.won);
         self.left += u32::from(seat.left);
         self.scores = self.scores.saturating_add(seat.score);
-        self.best_game = Some(self.best_game.map_or(seat.score, |best| best.max(seat.score)));
+        let better = |best: i64| {
+            if record.counts_down { best.min(seat.score) } else { best.max(seat.score) }
+        };
+        self.best_game = Some(self.best_game.map_or(seat.score, better));
         self.turns += seat.turns;
         self.turn_time += seat.turn_time;
         self.time_outs += seat.time_outs;
@@ -143,9 +147,7 @@ impl Statistics {
         self.spent = self.spent.saturating_add(seat.spent);
         self.damage = self.damage.saturating_add(seat.damage);
         self.eliminations += seat.eliminations;
-        for (colour, count) in &seat.colours {
-            *self.colours.entry(colour.clone()).or_default() += count;
-        }
+        self.colours.add(&seat.colours);
         if let Some(character) = &seat.character {
             self.characters.entry(character.clone()).or_default().count(seat.won);
         }
@@ -210,7 +212,7 @@ fn write<'a>(
         for (key, games) in &of_key {
             let statistics = known.entry(key.clone()).or_default();
             for (record, seat) in games {
-                statistics.absorb(seat);
+                statistics.absorb(record, seat);
                 if !statistics.goes_on((record.ended_at.0, record.game), seat.won) {
                     disordered.push(key.clone());
                 }
@@ -270,7 +272,7 @@ async fn fold_anew(
     for (game, known) in ids.iter().zip(records.of(&ids).await?) {
         let record = known.readable(*game)?;
         let seats = record.seats.iter().filter(|seat| seat.player == key.0);
-        seats.for_each(|seat| statistics.absorb(seat));
+        seats.for_each(|seat| statistics.absorb(&record, seat));
     }
     statistics.count_streaks(games);
     update(connection, generation, &HashMap::from([(key, statistics)])).await

@@ -65,9 +65,7 @@ pub const PROVISIONAL: f64 = 110.0;
 
 /// How a seat stands in the end, the better the higher.
 fn standing(record: &GameRecord, seat: &SeatRecord) -> (bool, bool, i64) {
-    // Zero Hour counts down.
-    let score = if record.kind == "zero_hour" { seat.score.saturating_neg() } else { seat.score };
-    (seat.won, !seat.left, if seat.won || seat.left { 0 } else { score })
+    (seat.won, !seat.left, if seat.won || seat.left { 0 } else { record.merit(seat) })
 }
 
 fn write<'a>(

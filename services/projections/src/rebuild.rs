@@ -31,6 +31,7 @@ pub async fn roll_back(store: &Store, name: &str) -> Result<i32, ProjectionError
     let model = Model::named(name)?;
     let mut connection = store.pool().acquire().await?;
     let mut transaction = connection.begin().await?;
+    one_change_at_a_time(&mut transaction, model).await?;
     let row = sqlx::query(OLD).bind(model.name).fetch_optional(&mut *transaction).await?;
     let Some(row) = row else {
         return Err(ProjectionError::NoWayBack { name: model.name.to_owned() });
@@ -231,8 +232,7 @@ SELECT p.generation, ceil(extract(epoch FROM max(r.leased_until) - now()))::bigi
     let mut connection = store.pool().acquire().await?;
     let mut transaction = connection.begin().await?;
     without_hurry(&mut transaction).await?;
-    let lock = "SELECT pg_advisory_xact_lock(hashtextextended('projection/' || $1, 0))";
-    sqlx::query(lock).bind(model.name).execute(&mut *transaction).await?;
+    one_change_at_a_time(&mut transaction, model).await?;
     for row in sqlx::query(BUILDING).bind(model.name).fetch_all(&mut *transaction).await? {
         let seconds: Option<i64> = row.try_get(1)?;
         if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
@@ -244,6 +244,16 @@ SELECT p.generation, ceil(extract(epoch FROM max(r.leased_until) - now()))::bigi
     begin(&mut transaction, model, generation, "building").await?;
     transaction.commit().await?;
     Ok(generation)
+}
+
+/// Which generation is live changes in one place at a time.
+pub(crate) async fn one_change_at_a_time(
+    connection: &mut PgConnection,
+    model: Model,
+) -> Result<(), ProjectionError> {
+    const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended('projection/' || $1, 0))";
+    sqlx::query(LOCK).bind(model.name).execute(connection).await?;
+    Ok(())
 }
 
 /// Nobody works on a generation any more: whoever looks for work need not wait for leases to run out.
@@ -302,6 +312,7 @@ async fn finish(
     let mut connection = store.pool().acquire().await?;
     let mut transaction = connection.begin().await?;
     without_hurry(&mut transaction).await?;
+    one_change_at_a_time(&mut transaction, model).await?;
     let live = live_generation(&mut transaction, model).await?;
     let mut leases = hold(&mut transaction, model, &[live, generation]).await?;
     if leases.len() != 2 * usize::try_from(RANGES).unwrap_or(0) {
@@ -329,6 +340,8 @@ async fn finish(
         free(&mut transaction, model, generation).await?;
     } else {
         discard(&mut transaction, model, generation).await?;
+        // Who worked on them thinks they are elsewhere: let somebody look again at once.
+        free(&mut transaction, model, live).await?;
     }
     transaction.commit().await?;
     let live = if flip { generation } else { live };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AwardedFor, CombinationName, DecidedBy, EffectApplied, EffectSource, Event, Measure, Moment,
-    Rules, SeatNo, TurnEnded,
+    AwardedFor, Board, CombinationName, DecidedBy, EffectApplied, EffectSource, Event, Measure,
+    Moment, Rules, SeatNo, TurnEnded, farkle::dice::Code, replay, rogue::ColourStatistics,
 };
 use serde::{Deserialize, Serialize};
 use store::Recorded;
@@ -27,6 +27,8 @@ pub struct GameRecord {
     pub catalogue_version: u32,
     /// How many could have played: one is a game that is played alone.
     pub most_seats: u8,
+    /// Whether the lowest score is the best one.
+    pub counts_down: bool,
     /// When it began.
     pub began_at: Moment,
     /// When it was over.
@@ -84,8 +86,8 @@ pub struct SeatRecord {
     pub dice: BTreeMap<String, DieRecord>,
     /// Whom they played.
     pub character: Option<String>,
-    /// Dice rolled by colour.
-    pub colours: BTreeMap<String, u32>,
+    /// What colours did (DiceRogue).
+    pub colours: ColourStatistics,
     /// Damage dealt to others.
     pub damage: i64,
     /// Others eliminated.
@@ -115,6 +117,11 @@ pub enum NoRecord {
 }
 
 impl GameRecord {
+    /// The final score of a seat, turned so that more is better.
+    pub fn merit(&self, seat: &SeatRecord) -> i64 {
+        if self.counts_down { seat.score.saturating_neg() } else { seat.score }
+    }
+
     /// What is left of a game; its events from the first to the last.
     pub fn of(log: &[Recorded]) -> Result<Self, NoRecord> {
         let Some(first) = log.first() else {
@@ -133,6 +140,9 @@ impl GameRecord {
         for recorded in log {
             fold.apply(&recorded.event, recorded.at);
         }
+        if let (Rules::DiceRogue(_), [seat]) = (&ruleset.rules, &mut fold.seats[..]) {
+            seat.colours = colours(log);
+        }
         let (Some((by, ended_at)), Some(began_at)) = (fold.ended, fold.began_at) else {
             return Err(NoRecord::DoesNotCount);
         };
@@ -146,11 +156,20 @@ impl GameRecord {
             ruleset_version: ruleset.version,
             catalogue_version: ruleset.rules.catalogue().map_or(0, |catalogue| catalogue.version),
             most_seats: ruleset.table.max_seats,
+            counts_down: Rules::counts_down(ruleset.rules.game()),
             began_at,
             ended_at,
             by,
             seats: fold.seats,
         })
+    }
+}
+
+/// What colours did in a run: the game itself keeps count.
+fn colours(log: &[Recorded]) -> ColourStatistics {
+    match replay(log.iter().map(|recorded| &recorded.event)).map(|game| game.board) {
+        Some(Board::DiceRogue(rogue)) => *rogue.statistics,
+        _ => ColourStatistics::default(),
     }
 }
 
@@ -170,7 +189,7 @@ impl Fold {
             Event::SeatTaken { seat, player, .. } => self.seated(*seat, player.0),
             Event::LoadoutChosen { seat, dice } => self.of_seat(*seat, |record| {
                 record.dice.clear();
-                for code in dice {
+                for code in dice.iter().filter(|&&code| code != Code::STANDARD) {
                     record.dice.entry(code.to_string()).or_default().copies += 1;
                 }
             }),
@@ -189,12 +208,7 @@ impl Fold {
                 if let Some((_, _, rolls)) = &mut self.turn {
                     *rolls += 1;
                 }
-                self.of_seat(rolled.seat, |record| {
-                    record.rolls += 1;
-                    for code in rolled.colours.iter().flat_map(|colours| &colours.codes) {
-                        *record.colours.entry(code.to_string()).or_default() += 1;
-                    }
-                });
+                self.of_seat(rolled.seat, |record| record.rolls += 1);
             }
             Event::Saved(saved) => {
                 let hot = u32::from(self.hot && saved.left.is_empty());

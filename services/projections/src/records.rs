@@ -66,7 +66,10 @@ impl Records {
                 logs.entry(envelope.stream).or_default().push(envelope);
             }
             for (game, log) in logs {
-                let known = read(&log);
+                // A fold that gives up on one game must not take the others with it.
+                let known = std::panic::catch_unwind(|| read(&log));
+                let known =
+                    known.unwrap_or_else(|_| Known::Poison("its fold broke off".to_owned()));
                 if let Known::Record(record) = &known {
                     self.kept.insert(game, Arc::clone(record));
                 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use sqlx::{Connection, PgConnection, Row};
-use store::{Envelope, Shard, Store};
+use store::{Envelope, Shard, Store, StoreError};
 use tokio::{
     sync::watch,
     task::JoinSet,
@@ -12,11 +12,12 @@ use tokio::{
 use uuid::Uuid;
 
 use crate::{
-    ProjectionError,
-    lease::{Lease, ensure_live, shards, share, take},
+    GameRecord, ProjectionError,
+    lease::{Lease, ensure_live, release_all, shards, share, take},
     rebuild::without_hurry,
     records::{Known, Records},
     seasons,
+    status::status,
 };
 
 /// What a read model waits for: a game is over, and counts; or it is void, and counts no more.
@@ -37,6 +38,8 @@ const RENEW: Duration = Duration::from_secs(1);
 const SETTLE: Duration = Duration::from_secs(3);
 /// How often parked games are tried again.
 const PARKED: Duration = Duration::from_mins(1);
+/// How often this node tells how far the read models are.
+const TELL: Duration = Duration::from_secs(2);
 
 /// Works on the live generations, sharing them with other nodes, until the store is closed.
 #[derive(Debug)]
@@ -60,25 +63,51 @@ impl Runner {
         Self { page, ..self }
     }
 
+    /// Works until it is told to stop, and then gives back what it has: others go on at once.
+    pub async fn run_until(self, stop: impl Future<Output = ()>) {
+        let (store, owner) = (self.store.clone(), self.owner);
+        tokio::select! { () = self.run() => {}, () = stop => {} }
+        if let Err(error) = release_all(store.pool(), owner).await {
+            tracing::debug!(%error, "ranges are left to run out");
+        }
+    }
+
     /// Works as long as the store is open.
     pub async fn run(self) {
         let mut work = JoinSet::new();
         let mut ready = false;
+        let mut told = None::<Instant>;
         // Raised when this node has more than its share: a task gives its range back.
         let (too_many, _) = watch::channel(0usize);
         while !self.store.pool().is_closed() {
             while work.try_join_next().is_some() {}
             match self.look(&mut work, &too_many, ready).await {
                 Ok(()) => ready = true,
-                Err(error) if !self.store.pool().is_closed() => {
-                    tracing::debug!(%error, "read models cannot be kept at the moment");
-                }
+                Err(error) if !self.store.pool().is_closed() => failed(&error, None),
                 Err(_) => {}
             }
             metrics::gauge!("croupier_projection_ranges").set(count(work.len()));
+            if told.is_none_or(|at| at.elapsed() >= TELL) {
+                told = Some(Instant::now());
+                self.tell().await;
+            }
             sleep(LOOK).await;
         }
         work.abort_all();
+    }
+
+    /// How far the read models are, and what is parked, for whoever watches this node.
+    async fn tell(&self) {
+        let Ok(heads) = self.store.heads().await else { return };
+        let Ok(all) = status(self.store.pool(), &heads).await else { return };
+        for live in all.iter().filter(|status| status.state == "live") {
+            let behind =
+                metrics::gauge!("croupier_projection_behind", "model" => live.name.clone());
+            behind.set(count(usize::try_from(live.behind()).unwrap_or(0)));
+            let parked =
+                metrics::gauge!("croupier_projection_parked", "model" => live.name.clone());
+            parked.set(count(live.parked.len()));
+        }
     }
 
     /// Takes free ranges up to this node's share, and gives back what is beyond it.
@@ -101,11 +130,29 @@ impl Runner {
             work.spawn(async move {
                 let mut range = Range::new(store, records, lease, page);
                 if let Err(error) = range.keep(&too_many).await {
-                    tracing::debug!(%error, range = range.lease.range, "a range is left to others");
+                    failed(&error, Some(&range.lease));
                 }
             });
         }
         Ok(())
+    }
+}
+
+/// Somebody else may have taken over, or the database is away: that passes. Anything else is told as what it is.
+fn failed(error: &ProjectionError, lease: Option<&Lease>) {
+    let model = lease.map_or("all", |lease| lease.model.name);
+    match error {
+        ProjectionError::Fenced | ProjectionError::Store(StoreError::Unavailable(_)) => {
+            tracing::debug!(%error, model, "a range is left for now");
+        }
+        ProjectionError::Store(StoreError::Fault(_))
+        | ProjectionError::Unknown { .. }
+        | ProjectionError::Unreadable { .. }
+        | ProjectionError::NoWayBack { .. }
+        | ProjectionError::Busy { .. } => {
+            tracing::error!(%error, model, "a read model cannot be kept");
+            metrics::counter!("croupier_projection_failures_total", "model" => model).increment(1);
+        }
     }
 }
 
@@ -214,8 +261,6 @@ impl Range {
                 void.push(row.try_get(1)?);
             }
         }
-        metrics::gauge!("croupier_projection_parked", "range" => self.lease.range.to_string())
-            .set(count(games.len()));
         if games.is_empty() {
             return Ok(());
         }
@@ -279,9 +324,7 @@ pub(crate) async fn write(
             Known::Poison(why) => park(connection, lease, game, &why, is_void).await?,
         }
     }
-    if !over.is_empty() {
-        (lease.model.write)(connection, lease.target(), &over).await?;
-    }
+    take_in(connection, lease, over).await?;
     for record in void {
         let mut attempt = connection.begin().await?;
         let gone = std::slice::from_ref(&record);
@@ -290,6 +333,36 @@ pub(crate) async fn write(
             Err(error @ ProjectionError::Unreadable { .. }) => {
                 attempt.rollback().await?;
                 park(connection, lease, record.game, &error.to_string(), true).await?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Takes games in, all at once. If that fails one of them is to blame: they are taken in one by one, and it is parked.
+async fn take_in(
+    connection: &mut PgConnection,
+    lease: &Lease,
+    over: Vec<Arc<GameRecord>>,
+) -> Result<(), ProjectionError> {
+    if over.is_empty() {
+        return Ok(());
+    }
+    let mut attempt = connection.begin().await?;
+    match (lease.model.write)(&mut attempt, lease.target(), &over).await {
+        Ok(()) => return Ok(attempt.commit().await?),
+        Err(ProjectionError::Store(StoreError::Fault(_))) => attempt.rollback().await?,
+        Err(error) => return Err(error),
+    }
+    for record in over {
+        let mut attempt = connection.begin().await?;
+        let one = std::slice::from_ref(&record);
+        match (lease.model.write)(&mut attempt, lease.target(), one).await {
+            Ok(()) => attempt.commit().await?,
+            Err(ProjectionError::Store(StoreError::Fault(why))) => {
+                attempt.rollback().await?;
+                park(connection, lease, record.game, &why, false).await?;
             }
             Err(error) => return Err(error),
         }

@@ -2,6 +2,7 @@
 
 use sqlx::{PgPool, Row};
 use store::Positions;
+use uuid::Uuid;
 
 use crate::{ProjectionError, lease::shards};
 
@@ -17,9 +18,18 @@ pub struct Status {
     /// The version of its fold.
     pub version: i32,
     /// Games that could not be taken in.
-    pub parked: i64,
+    pub parked: Vec<Parked>,
     /// Its ranges.
     pub ranges: Vec<RangeStatus>,
+}
+
+/// A game that could not be taken in, or out again.
+#[derive(Clone, Debug)]
+pub struct Parked {
+    /// The game.
+    pub game: Uuid,
+    /// Why.
+    pub why: String,
 }
 
 /// Eight shards of a generation.
@@ -53,10 +63,10 @@ impl Status {
 pub async fn status(pool: &PgPool, heads: &Positions) -> Result<Vec<Status>, ProjectionError> {
     const STATUS: &str = "
 SELECT p.name, p.generation, p.state, p.version, r.range, r.positions, coalesce(r.leased_until > now(), false),
-       extract(epoch FROM now() - r.heartbeat)::float8,
-       (SELECT count(*) FROM projection_parked k WHERE k.name = p.name AND k.generation = p.generation)
+       extract(epoch FROM now() - r.heartbeat)::float8
   FROM projection p JOIN projection_range r USING (name, generation)
  ORDER BY p.name, p.generation, r.range";
+    const PARKED: &str = "SELECT name, generation, game, why FROM projection_parked ORDER BY game";
     let mut all: Vec<Status> = Vec::new();
     for row in sqlx::query(STATUS).fetch_all(pool).await? {
         let (name, generation): (String, i32) = (row.try_get(0)?, row.try_get(1)?);
@@ -79,9 +89,16 @@ SELECT p.name, p.generation, p.state, p.version, r.range, r.positions, coalesce(
                 generation,
                 state: row.try_get(2)?,
                 version: row.try_get(3)?,
-                parked: row.try_get(8)?,
+                parked: Vec::new(),
                 ranges: vec![range],
             }),
+        }
+    }
+    for row in sqlx::query(PARKED).fetch_all(pool).await? {
+        let (name, generation): (String, i32) = (row.try_get(0)?, row.try_get(1)?);
+        let of = |status: &&mut Status| status.name == name && status.generation == generation;
+        if let Some(status) = all.iter_mut().find(of) {
+            status.parked.push(Parked { game: row.try_get(2)?, why: row.try_get(3)? });
         }
     }
     Ok(all)

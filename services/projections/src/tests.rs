@@ -34,13 +34,17 @@ use store::{Append, Hash, Head, Settings, Store};
 use uuid::Uuid;
 
 use crate::{
-    ProjectionError, Runner, Season, Span, Statistics,
+    MODELS, ProjectionError, Runner, Season, Span, Statistics,
     balance::{Band, By, Dimension, Question, ask},
     boards::{Board, Measure, Place, Standing, among, around, page},
     lease,
     ratings::ratings_of,
     rebuild, rebuild_all, seasons, statistics_of, status, verify,
 };
+
+pub(crate) mod games_by_day;
+mod plain;
+mod sharing;
 
 const NAME: &str = "player_statistics";
 
@@ -61,6 +65,7 @@ async fn database() -> String {
     execute(&SERVER.cluster.url("postgres"), &format!("CREATE DATABASE {name}")).await;
     let url = SERVER.cluster.url(&name);
     store::migrate(&url).await.unwrap();
+    execute(&url, games_by_day::TABLE).await;
     url
 }
 
@@ -210,6 +215,13 @@ struct PlainSeat {
     character: Option<String>,
 }
 
+impl PlainSeat {
+    /// In Zero Hour less is more.
+    fn merit(&self) -> i64 {
+        if self.kind == "zero_hour" { -self.score } else { self.score }
+    }
+}
+
 /// Every seat of every game that counts, read off the log.
 async fn plain_seats(store: &Store) -> Vec<PlainSeat> {
     let mut found = Vec::new();
@@ -281,85 +293,6 @@ async fn logs(store: &Store) -> BTreeMap<Uuid, Vec<(Event, i64)>> {
     games
 }
 
-/// What the numbers must be, by the plainest fold of everything there is.
-async fn naive(store: &Store) -> BTreeMap<(Uuid, String, String), [i64; 12]> {
-    let mut sums: BTreeMap<(Uuid, String, String), [i64; 12]> = BTreeMap::new();
-    for timed in logs(store).await.values() {
-        let log: Vec<Event> = timed.iter().map(|(event, _)| event.clone()).collect();
-        let Event::Created { ruleset, .. } = &log[0] else { continue };
-        let Some(Event::Ended(outcome)) = log.iter().find(|event| matches!(event, Event::Ended(_)))
-        else {
-            continue;
-        };
-        if !counts(timed, outcome.by) {
-            continue;
-        }
-        for event in &log {
-            let Event::SeatTaken { seat, player, .. } = event else { continue };
-            let key = (player.0, ruleset.rules.game().to_owned(), ruleset.preset.clone());
-            let of_seat = |event: &&Event| event.seat() == Some(*seat);
-            let count = |name: &str| {
-                let events = log.iter().filter(of_seat).filter(|event| event.name() == name);
-                i64::try_from(events.count()).unwrap()
-            };
-            let most = |value: &dyn Fn(&Event) -> Option<i64>| {
-                log.iter().filter(of_seat).filter_map(value).max().unwrap_or(0)
-            };
-            let sum = |value: &dyn Fn(&Event) -> Option<i64>| -> i64 {
-                log.iter().filter(of_seat).filter_map(value).sum()
-            };
-            let score = outcome.scores[usize::from(*seat)];
-            let turn = |event: &Event| match event {
-                Event::TurnEnded(ended) => Some(ended.points),
-                _ => None,
-            };
-            let save = |event: &Event| match event {
-                Event::Saved(saved) => Some(saved.points),
-                _ => None,
-            };
-            let lost = |event: &Event| match event {
-                Event::TurnEnded(ended) => Some(ended.forfeited),
-                _ => None,
-            };
-            let money = |event: &Event| match event {
-                Event::MoneyAwarded { amount, .. } => Some(i64::from(*amount)),
-                _ => None,
-            };
-            let row = sums.entry(key).or_insert([0, 0, 0, 0, i64::MIN, 0, 0, 0, 0, 0, 0, 0]);
-            row[0] += 1;
-            row[1] += i64::from(outcome.winners.contains(seat));
-            row[2] += count("SeatLeft").min(1);
-            row[3] += score;
-            row[4] = row[4].max(score);
-            row[5] += count("TurnEnded");
-            row[6] += count("Farkled");
-            row[7] += count("Rolled");
-            row[8] = row[8].max(most(&turn)).max(0);
-            row[9] = row[9].max(most(&save)).max(0);
-            row[10] += sum(&lost);
-            row[11] += sum(&money);
-        }
-    }
-    sums
-}
-
-fn plain(statistics: &Statistics) -> [i64; 12] {
-    [
-        statistics.games.into(),
-        statistics.wins.into(),
-        statistics.left.into(),
-        statistics.scores,
-        statistics.best_game.unwrap_or(i64::MIN),
-        statistics.turns.into(),
-        statistics.farkles.into(),
-        statistics.rolls.into(),
-        statistics.best_turn,
-        statistics.biggest_save,
-        statistics.forfeited,
-        i64::try_from(statistics.money).unwrap(),
-    ]
-}
-
 /// What reads see now.
 async fn live(store: &Store) -> BTreeMap<(Uuid, String, String), Statistics> {
     let players: Vec<Uuid> = (0..20).map(|number| player(number).0).collect();
@@ -390,30 +323,14 @@ async fn settled(store: &Store) {
     panic!("the read models do not get there");
 }
 
-/// Streaks by the order in which games ended.
-async fn streaks(store: &Store, key: &(Uuid, String, String)) -> (u32, u32) {
-    let games = "SELECT won FROM player_game g JOIN projection p USING (generation)
-        WHERE p.name = 'player_statistics' AND p.state = 'live' AND player = $1 AND kind = $2 AND preset = $3
-        ORDER BY ended_at, game";
-    let query = sqlx::query(games).bind(key.0).bind(&key.1).bind(&key.2);
-    let rows = query.fetch_all(store.pool()).await.unwrap();
-    rows.iter().fold((0, 0), |(streak, best), row| {
-        let streak = if row.get::<bool, _>(0) { streak + 1 } else { 0 };
-        (streak, best.max(streak))
-    })
-}
-
 async fn holds(store: &Store) {
-    let (expected, found) = (naive(store).await, live(store).await);
-    let found_plain: BTreeMap<_, _> =
-        found.iter().map(|(key, statistics)| (key.clone(), plain(statistics))).collect();
-    assert_eq!(found_plain, expected);
-    for (key, statistics) in &found {
-        assert_eq!(
-            (statistics.streak, statistics.best_streak),
-            streaks(store, key).await,
-            "{key:?}"
-        );
+    let found = live(store).await.into_iter();
+    let found = found.map(|(key, statistics)| (key, serde_json::to_value(statistics).unwrap()));
+    let found: BTreeMap<plain::Key, serde_json::Value> = found.collect();
+    let expected = plain::statistics(store).await;
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (key, expected) in expected {
+        assert_eq!(found[&key], expected, "{key:?}");
     }
 }
 
@@ -437,8 +354,7 @@ fn day(at: i64) -> i32 {
 fn naive_ratings(seats: &[PlainSeat]) -> Rated {
     let order = |seat: &PlainSeat| {
         // Who wins, then who stays, by score; in Zero Hour less is more.
-        let score = if seat.kind == "zero_hour" { -seat.score } else { seat.score };
-        (seat.won, !seat.left, if seat.won || seat.left { 0 } else { score })
+        (seat.won, !seat.left, if seat.won || seat.left { 0 } else { seat.merit() })
     };
     let mut days: BTreeMap<(i32, &str), Vec<&PlainSeat>> = BTreeMap::new();
     for seat in seats {
@@ -634,7 +550,7 @@ async fn boards_hold(store: &Store, seasons: &[Season]) {
         for period in periods(day(seat.at), seasons) {
             let (kind, preset) = (seat.kind.clone(), seat.preset.clone());
             let board = Board { kind, preset, period };
-            plain.entry((board, seat.player)).or_default().push((seat.score, seat.won, seat.at));
+            plain.entry((board, seat.player)).or_default().push((seat.merit(), seat.won, seat.at));
         }
     }
     let boards: std::collections::BTreeSet<Board> = plain.keys().map(|(b, _)| b.clone()).collect();
@@ -768,7 +684,7 @@ async fn live_is_rebuilt_is_naive() {
     let states: Vec<_> =
         all.iter().map(|status| (status.generation, status.state.as_str())).collect();
     let old_and_new = [(1, "old"), (2, "live"), (2, "old"), (3, "live"), (1, "old"), (2, "live")];
-    assert_eq!(states.len(), 6, "the ones before stay for a way back: {states:?}");
+    assert_eq!(states.len(), 2 * MODELS.len(), "the ones before stay for a way back: {states:?}");
     assert!(old_and_new.iter().all(|state| states.contains(state)), "{states:?}");
     // Without its games, nothing is left of anybody.
     void_some(&store, 1).await;
@@ -785,6 +701,13 @@ async fn live_is_rebuilt_is_naive() {
 
 async fn everything_holds(store: &Store, seasons: &[Season]) {
     holds(store).await;
+    let mut days: BTreeMap<(String, i32), i64> = BTreeMap::new();
+    for seat in plain_seats(store).await.into_iter().filter(|seat| seat.position == 1) {
+        *days.entry((seat.kind, day(seat.at))).or_default() += 1;
+    }
+    for ((kind, day), games) in days {
+        assert_eq!(games_by_day::games_on(store.pool(), &kind, day).await.unwrap(), games);
+    }
     boards_hold(store, seasons).await;
     ratings_hold(store, seasons).await;
 }
@@ -934,7 +857,7 @@ async fn an_unknown_read_model_and_a_second_rebuild_are_refused() {
     let unknown = rebuild(&store, "nonsense", |_| {}).await.unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "there is no read model 'nonsense'; there are: player_statistics, leaderboards, ratings"
+        "there is no read model 'nonsense'; there are: player_statistics, leaderboards, ratings, games_by_day"
     );
     lease::ensure_live(store.pool()).await.unwrap();
     execute(&url, "INSERT INTO projection VALUES ('player_statistics', 7, 1, 'building')").await;

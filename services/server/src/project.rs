@@ -9,8 +9,8 @@ use std::{
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 use projections::{
-    MODELS, Outcome, Progress, ProjectionError, Status, rebuild, rebuild_all, roll_back, status,
-    verify, verify_all,
+    MODELS, Outcome, Parked, Progress, ProjectionError, Status, rebuild, rebuild_all, roll_back,
+    status, verify, verify_all,
 };
 use store::{Settings, Store};
 
@@ -90,6 +90,9 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
 /// In place of a name: every read model.
 const ALL: &str = "all";
 
+/// How many parked games are listed of a read model.
+const MOST_PARKED: usize = 20;
+
 enum Report {
     Status(Vec<Status>),
     Folded { outcomes: Vec<Outcome>, flipped: bool, seconds: f64 },
@@ -151,11 +154,15 @@ fn show(all: &[Status], out: &mut impl Write) -> io::Result<()> {
             status.behind(),
             held,
             status.ranges.len(),
-            status.parked,
+            status.parked.len(),
             oldest.map_or_else(|| "never".to_owned(), |seconds| format!("{seconds:.1} s ago")),
         )?;
     }
     for status in all.iter().filter(|status| status.state == "live") {
+        for parked in status.parked.iter().take(MOST_PARKED) {
+            let (name, Parked { game, why }) = (&status.name, parked);
+            writeln!(out, "{BAD}✗{BAD:#} {name}: game {game} is parked: {why}")?;
+        }
         let known = MODELS.iter().find(|model| model.name == status.name);
         if known.is_some_and(|model| model.version != status.version) {
             let name = &status.name;

@@ -2,7 +2,7 @@
 
 use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::{Moment, Ruleset};
+use domain::{Moment, Rules, Ruleset};
 use projections::{
     Span,
     boards::{Board, Measure, Place, Standing, among, around, page},
@@ -132,7 +132,10 @@ impl Leaderboard {
     }
 
     fn view(&self, standing: Standing) -> StandingView {
-        let value = as_float(standing.value);
+        // Boards have scores turned so that more is better.
+        let turned = matches!(self.measure, Measure::Best | Measure::Average)
+            && Rules::counts_down(&self.board.kind);
+        let value = as_float(if turned { -standing.value } else { standing.value });
         StandingView {
             rank: int(standing.rank),
             player: Player::new(standing.player),

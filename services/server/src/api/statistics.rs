@@ -2,13 +2,13 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use async_graphql::{Json, SimpleObject, dataloader::Loader};
+use async_graphql::{SimpleObject, dataloader::Loader};
+use domain::rogue::{BlueRecord, Category, Colour, ColourStatistics};
 use projections::{
     PlayerStatistics,
     ratings::{Rating, ratings_of},
     statistics_of,
 };
-use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::scalars::{Long, int};
@@ -64,12 +64,98 @@ pub(super) struct GameStatistics {
     damage: Long,
     /// Others eliminated (NeonPolis).
     eliminations: i32,
-    /// Dice rolled by colour (DiceRogue).
-    colours: Json<Value>,
+    /// What colours did (DiceRogue).
+    colours: Option<ColourFigures>,
     /// Characters played (NeonPolis).
     characters: Vec<CharacterStatistics>,
     /// Special dice played with.
     dice: Vec<DieStatistics>,
+}
+
+/// What colours did in runs of DiceRogue.
+#[derive(Clone, Debug, SimpleObject)]
+struct ColourFigures {
+    /// Dice by colour, those without one last.
+    dice: Vec<ColourCount>,
+    /// What blue dice did to scores.
+    blue: BlueFigures,
+    /// What each category brought, those that were scored.
+    categories: Vec<CategoryFigures>,
+}
+
+/// Dice of a colour.
+#[derive(Clone, Debug, SimpleObject)]
+struct ColourCount {
+    /// `blue`, `green`, `red`, `purple`, `yellow` or `none`.
+    colour: String,
+    /// Dice rolled.
+    rolled: i32,
+    /// Dice used in a score.
+    scored: i32,
+}
+
+/// What blue dice did to scores: bonuses and penalties apart.
+#[derive(Clone, Debug, SimpleObject)]
+struct BlueFigures {
+    /// Scores in which some were used.
+    bonuses: i32,
+    /// What such a score gained on average, rounded down.
+    average_gain: Long,
+    /// Scores in which some were not used.
+    penalties: i32,
+    /// What such a score lost on average, rounded down.
+    average_loss: Long,
+}
+
+/// What a category brought.
+#[derive(Clone, Debug, SimpleObject)]
+struct CategoryFigures {
+    /// Its name: `full_house` …
+    category: String,
+    /// How often it was scored.
+    scored: i32,
+    /// The points it brought.
+    points: Long,
+    /// What blue dice did to it.
+    blue: BlueFigures,
+}
+
+impl From<&ColourStatistics> for ColourFigures {
+    fn from(all: &ColourStatistics) -> Self {
+        let names = Colour::ALL.iter().map(|colour| colour.word().to_string());
+        let counts = names.chain(["none".to_owned()]).zip(all.rolled.iter().zip(all.scored));
+        let categories = Category::ALL.iter().zip(&all.categories);
+        Self {
+            dice: counts
+                .map(|(colour, (&rolled, scored))| ColourCount {
+                    colour,
+                    rolled: int(rolled),
+                    scored: int(scored),
+                })
+                .collect(),
+            blue: all.blue().into(),
+            categories: categories
+                .filter(|(_, record)| record.scored > 0)
+                .map(|(category, record)| CategoryFigures {
+                    category: category.word().to_string(),
+                    scored: int(record.scored),
+                    points: Long(record.points),
+                    blue: record.blue.into(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl From<BlueRecord> for BlueFigures {
+    fn from(blue: BlueRecord) -> Self {
+        Self {
+            bonuses: int(blue.bonuses),
+            average_gain: Long(blue.average_gain()),
+            penalties: int(blue.penalties),
+            average_loss: Long(blue.average_loss()),
+        }
+    }
 }
 
 /// Games with a character.
@@ -128,7 +214,7 @@ impl From<PlayerStatistics> for GameStatistics {
             spent: Long(s.spent),
             damage: Long(s.damage),
             eliminations: int(s.eliminations),
-            colours: Json(json!(s.colours)),
+            colours: (!s.colours.is_empty()).then(|| (&s.colours).into()),
             characters: s
                 .characters
                 .into_iter()

@@ -68,6 +68,7 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
         app: Arc::clone(&app),
     });
     let duties = duties(&app, &door, database.url());
+    let read_models = tokio::spawn(keep_read_models(Arc::clone(&app)));
     let (stop, stopping) = watch::channel(false);
     let crowd = http::Crowd {
         most: settings.max_clients,
@@ -84,6 +85,7 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
     app.tables.live.stop();
     stop.send_replace(true);
     serving.await.map_err(|error| error.to_string())?;
+    read_models.await.ok();
     app.tables.store.close().await;
     for duty in duties {
         duty.abort();
@@ -116,6 +118,12 @@ fn node(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
     Ok(Arc::new(App { tables, accounts, database: Database::default() }))
 }
 
+/// Keeps statistics, leaderboards and ratings until the node stops, and leaves them to others then.
+async fn keep_read_models(app: Arc<App>) {
+    let runner = projections::Runner::new(app.tables.store.clone());
+    runner.run_until(app.tables.live.stopped()).await;
+}
+
 /// What goes on beside requests.
 fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinHandle<()>> {
     let sessions = Arc::clone(app);
@@ -125,7 +133,6 @@ fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinH
         tokio::spawn(Arc::clone(&app.tables).hand_on()),
         tokio::spawn(Arc::clone(&app.tables).keep_house()),
         tokio::spawn(Arc::clone(&app.tables).pay_out()),
-        tokio::spawn(projections::Runner::new(app.tables.store.clone()).run()),
         tokio::spawn(async move { sessions.accounts.keep_learning_revoked().await }),
         tokio::spawn(async move { probed.watch_database(&url).await }),
         tokio::spawn(async move {

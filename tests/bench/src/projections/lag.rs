@@ -62,7 +62,8 @@ async fn ended(store: &Store) -> Result<i64, Box<dyn Error>> {
     Ok(sqlx::query(count).fetch_one(store.pool()).await?.try_get(0)?)
 }
 
-/// The delays of all games that were seen waiting, in milliseconds.
+/// The delays of all games that were seen waiting, in milliseconds: for any read model to take them in, or for what follows from
+/// them to be worked out.
 async fn watch(store: &Store, until: Instant) -> Result<Vec<f64>, sqlx::Error> {
     const WAITING: &str = "
 SELECT e.stream, max(extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000)::float8
@@ -71,14 +72,20 @@ SELECT e.stream, max(extract(epoch FROM clock_timestamp() - e.recorded_at) * 100
  CROSS JOIN LATERAL (
         SELECT e.stream, e.recorded_at FROM event e
          WHERE e.shard = r.range * 8 + q.n - 1 AND e.position > q.position AND e.type = 'Ended') e
- WHERE p.state = 'live' GROUP BY e.stream";
+ WHERE p.state = 'live' GROUP BY e.stream
+UNION ALL
+SELECT DISTINCT d.game, (extract(epoch FROM clock_timestamp()) * 1000 - s.ended_at)::float8
+  FROM projection p JOIN rating_due d USING (generation)
+  JOIN balance_seat s ON s.generation = d.generation AND s.kind = d.kind AND s.day = d.day AND s.game = d.game
+ WHERE p.name = 'ratings' AND p.state = 'live'";
     let mut waiting: HashMap<Uuid, f64> = HashMap::new();
     let mut delays = Vec::new();
     while Instant::now() < until {
         let looked = Instant::now();
         let mut now: HashMap<Uuid, f64> = HashMap::new();
         for row in sqlx::query(WAITING).fetch_all(store.pool()).await? {
-            now.insert(row.try_get(0)?, row.try_get(1)?);
+            let (game, age): (Uuid, f64) = (row.try_get(0)?, row.try_get(1)?);
+            now.entry(game).and_modify(|known| *known = known.max(age)).or_insert(age);
         }
         waiting.retain(|game, age| {
             let still = now.contains_key(game);

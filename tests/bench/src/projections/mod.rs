@@ -17,7 +17,7 @@ use serde_json::json;
 use store::Store;
 
 use crate::{growth::psql, read_load};
-use board::board;
+use board::{Costs, board};
 use lag::{Lag, lag};
 use log::{fill, random_game};
 
@@ -91,21 +91,37 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
     let small = board(&store, &url, 1_000).await?;
     let large = board(&store, &url, many).await?;
-    println!("\n{:<12} {:>12} {:>12}", "players", "page µs", "around µs");
-    println!("{:<12} {:>12.0} {:>12.0}", 1_000, small.0, small.1);
-    println!("{many:<12} {:>12.0} {:>12.0}", large.0, large.1);
-    let (page, around) = (large.0 / small.0, large.1 / small.1);
-    println!("{:<12} {page:>12.2} {around:>12.2}", "ratio");
+    let boards = ratios_of_boards(many, small, large);
     if options.json {
         let fresh = json!({
             "actions_per_s": actions_per_second, "games": games, "p50_ms": p50_ms, "p99_ms": p99_ms, "most_ms": most_ms,
         });
-        let boards = json!({ "page_ratio": page, "around_ratio": around });
         println!("{}", json!({ "rebuild": ratios, "freshness": fresh, "leaderboard": boards }));
     }
     store.close().await;
     cluster.stop();
     Ok(())
+}
+
+/// What a large board costs by what a small one does.
+fn ratios_of_boards(
+    many: u32,
+    small: [Costs; 2],
+    large: [Costs; 2],
+) -> serde_json::Map<String, serde_json::Value> {
+    println!("\n{:<22} {:>12} {:>12} {:>8}", "leaderboard", 1_000, many, "ratio");
+    let mut boards = serde_json::Map::new();
+    for (n, by) in ["average", "wins"].into_iter().enumerate() {
+        let (small, large) = (small[n], large[n]);
+        for (what, small, large) in
+            [("page", small.page, large.page), ("around", small.around, large.around)]
+        {
+            let (name, ratio) = (format!("{what} by {by}"), large / small);
+            println!("{name:<22} {small:>9.0} µs {large:>9.0} µs {ratio:>8.2}");
+            boards.insert(name, json!(ratio));
+        }
+    }
+    boards
 }
 
 /// Whether a live generation is not there yet.
