@@ -293,17 +293,21 @@ fn gathered(ruleset: &Ruleset, numbers: &mut Numbers) -> Match {
     }
     for newcomer in 20..20 + u8::try_from(numbers.index(8)).unwrap() {
         let seat = u8::try_from(numbers.index(usize::from(seats))).unwrap();
-        let characters: Vec<_> = ruleset.rules.things().iter().map(|thing| thing.code).collect();
+        let free = legal_commands(table.game.as_ref()).into_iter().filter_map(|legal| {
+            let Legal::ChooseCharacter(seat, character) = legal else { return None };
+            Some((seat, character))
+        });
+        let free: Vec<_> = free.collect();
         let command = match numbers.index(6) {
             0 => Command::Leave { seat },
             1 => join(newcomer),
             2 => Command::ChooseSeed { seat, seed: format!("{{{newcomer}}} \"; | ü") },
             3 | 4 => Command::ChooseLoadout { seat, dice: some_dice(ruleset, numbers) },
-            _ if characters.is_empty() => continue,
-            _ => Command::ChooseCharacter {
-                seat,
-                character: numbers.one_of(&characters).to_string(),
-            },
+            _ if free.is_empty() => continue,
+            _ => {
+                let (seat, character) = numbers.one_of(&free);
+                Command::ChooseCharacter { seat, character: character.to_string() }
+            }
         };
         // Refused where the seat is gone, the table is full, or there is nothing to choose.
         table.tell(&command, &[]).ok();
