@@ -282,7 +282,7 @@ pub(crate) fn eventful(ruleset: &Ruleset, numbers: &mut Numbers, most_commands: 
 }
 
 /// A table at which seats were taken, left, and taken again, and chose what there is to choose.
-fn gathered(ruleset: &Ruleset, numbers: &mut Numbers) -> Match {
+pub(crate) fn gathered(ruleset: &Ruleset, numbers: &mut Numbers) -> Match {
     let mut table = Match::under(ruleset);
     let seats = ruleset.table.max_seats;
     for newcomer in 0..seats {
