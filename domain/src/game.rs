@@ -132,7 +132,7 @@ impl Game {
         Some(Self { board: Board::new(&ruleset.rules), table })
     }
 
-    fn apply(&mut self, event: &Event) {
+    pub(crate) fn apply(&mut self, event: &Event) {
         self.table.apply(event);
         self.board.apply(event);
     }

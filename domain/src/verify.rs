@@ -1,9 +1,9 @@
 //! Proving a finished game from its events alone: everything is decided again.
 
 use crate::{
-    Command, DecidedBy, Event, Game, LeftBecause, Moment, NoDice, Rejection, TurnEnd, decide,
-    evolve,
-    fair::{FairDice, Secret, commitment},
+    Event, Rejection,
+    fair::{FairDice, commitment},
+    recount::walk,
 };
 
 /// What was found to be right.
@@ -31,114 +31,9 @@ pub fn verify(log: &[Event]) -> Result<Proven, Unproven> {
     if commitment(secret, *id, *ruleset_hash) != *promised {
         return Err(Unproven::Commitment);
     }
-    let mut game = None;
-    let mut done = 0;
-    while done < log.len() {
-        let number = done + 1;
-        let decided = decide_again(game.as_ref(), &log[done..], *secret)
-            .map_err(|why| Unproven::Impossible { number, event: log[done].name(), why })?;
-        for event in decided {
-            let found = log.get(done);
-            if found != Some(&event) {
-                return Err(Unproven::differs(done + 1, &event, found));
-            }
-            game = evolve(game, &event);
-            done += 1;
-        }
-    }
-    let rolls = game.map_or(0, |game| game.table.rolls);
-    Ok(Proven { rolls, events: done })
-}
-
-/// What the command behind the next events makes happen; `None` if no command begins like this.
-fn decide_again(
-    game: Option<&Game>,
-    log: &[Event],
-    secret: Secret,
-) -> Result<Vec<Event>, Option<Rejection>> {
-    let command = command_behind(game, log).ok_or(None)?;
-    match game {
-        None => decide(None, &command, Moment(0), &mut NoDice),
-        Some(game) => {
-            let now = moment_behind(game, &command, log);
-            decide(Some(game), &command, now, &mut FairDice::new(secret, game))
-        }
-    }
-    .map_err(Some)
-}
-
-/// The command that begins with these events: a move is read off by the game it is of.
-fn command_behind(game: Option<&Game>, log: &[Event]) -> Option<Command> {
-    if let Some((seat, play)) = game.and_then(|game| game.play_behind(log)) {
-        return Some(Command::Play { seat, play });
-    }
-    Some(match log.first()? {
-        Event::Created { game, ruleset, commitment, .. } => {
-            let (game, ruleset, commitment) = (*game, ruleset.clone(), *commitment);
-            Command::Create { game, ruleset, commitment }
-        }
-        Event::SeatTaken { player, name, .. } => {
-            Command::Join { player: *player, name: name.to_string(), seed: None }
-        }
-        Event::SeedChosen { seat, seed } => {
-            Command::ChooseSeed { seat: *seat, seed: seed.as_str().to_owned() }
-        }
-        Event::LoadoutChosen { seat, dice } => {
-            let dice = dice.iter().map(ToString::to_string).collect();
-            Command::ChooseLoadout { seat: *seat, dice }
-        }
-        Event::CharacterChosen { seat, character } => {
-            Command::ChooseCharacter { seat: *seat, character: character.to_string() }
-        }
-        Event::Voided { why } => Command::Void { why: *why },
-        Event::Started { .. } => Command::Start,
-        Event::TimedOut { seat, .. } => Command::TimeOut { seat: *seat },
-        Event::SeatLeft { seat, why: LeftBecause::Quit } => Command::Leave { seat: *seat },
-        Event::TurnEnded(ended) if ended.how == TurnEnd::Left => {
-            Command::Leave { seat: ended.seat }
-        }
-        Event::Ended(outcome) if outcome.by == DecidedBy::Abandoned => {
-            Command::Abandon { touched: Moment(0) }
-        }
-        Event::SeatLeft { .. }
-        | Event::TurnStarted { .. }
-        | Event::Rolled(_)
-        | Event::Saved(_)
-        | Event::Banked(_)
-        | Event::Drawn(_)
-        | Event::Asked { .. }
-        | Event::Answered { .. }
-        | Event::Farkled(_)
-        | Event::EffectApplied(_)
-        | Event::MoneyAwarded { .. }
-        | Event::TurnEnded(_)
-        | Event::Ended(_)
-        | Event::SeedRevealed { .. }
-        | Event::Account(_)
-        | Event::Catalogue(_) => return None,
-    })
-}
-
-/// When it happened, as far as it matters: a deadline tells when its turn started.
-fn moment_behind(game: &Game, command: &Command, log: &[Event]) -> Moment {
-    if let Command::Abandon { touched } = command {
-        return touched.plus_hours(game.table.ruleset.table.expiry_hours);
-    }
-    let next_deadline = log.iter().find_map(|event| {
-        if let Event::TurnStarted { deadline, .. }
-        | Event::Asked { deadline, .. }
-        | Event::Answered { deadline, .. } = event
-        {
-            *deadline
-        } else {
-            None
-        }
-    });
-    match (next_deadline, game.table.turn_seconds()) {
-        (Some(next), Some(seconds)) => Moment(next.0.saturating_sub(u64::from(seconds) * 1000)),
-        // No turn follows: at the earliest, the running one had just timed out.
-        _ => game.table.turn.deadline.unwrap_or_default(),
-    }
+    let walked = walk(log, |game| FairDice::new(*secret, game))?;
+    let rolls = walked.game.map_or(0, |game| game.table.rolls);
+    Ok(Proven { rolls, events: log.len() })
 }
 
 /// Why a game is not proven.
@@ -176,7 +71,7 @@ pub enum Unproven {
 }
 
 impl Unproven {
-    fn differs(number: usize, expected: &Event, found: Option<&Event>) -> Self {
+    pub(crate) fn differs(number: usize, expected: &Event, found: Option<&Event>) -> Self {
         let json = |event: &Event| serde_json::to_string(event).unwrap_or_default();
         let found = found.map_or_else(|| "missing".to_owned(), json);
         Self::Differs { number, expected: json(expected), found }

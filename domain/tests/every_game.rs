@@ -6,10 +6,12 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{Match, Numbers, SECRET, bank, create, join, play, roll, save};
+use common::{
+    Match, Numbers, SECRET, bank, begun, choose, create, generous, join, play, presets, roll, save,
+};
 use domain::{
-    Ability, Command, Event, Exchange, GAMES, Game, Legal, Moment, Play, Proven, Rejection, Rules,
-    Ruleset, Slots, Stage, VoidedFor, decide,
+    Ability, Command, Event, Exchange, Game, Legal, Moment, Play, Proven, Rejection, Ruleset,
+    Slots, Stage, VoidedFor, decide,
     fair::FairDice,
     legal_commands, replay,
     rogue::{Category, Colour},
@@ -109,89 +111,6 @@ fn is_the_fold_of_its_log(table: &Match) {
     assert_eq!(read, table.log);
     assert_eq!(replay(&read).as_ref(), Some(table.game()));
     assert_eq!(table.game().table.version, table.log.len() as u64);
-}
-
-/// One of the moves there are; now and then the clock runs out.
-fn choose(table: &Match, numbers: &mut Numbers, disturbed: bool) -> Command {
-    let legal = legal_commands(table.game.as_ref());
-    let seat = table.game().to_move().unwrap();
-    if disturbed && numbers.index(30) == 0 && table.game().table.turn.deadline.is_some() {
-        return Command::TimeOut { seat };
-    }
-    if disturbed && numbers.index(150) == 0 {
-        let seated: Vec<u8> = table.game().table.seated().collect();
-        return Command::Leave { seat: numbers.one_of(&seated) };
-    }
-    let moves: Vec<&Play> = legal
-        .iter()
-        .filter_map(|legal| if let Legal::Play(_, play) = legal { Some(play) } else { None })
-        .collect();
-    play(seat, moves[numbers.index(moves.len())].clone())
-}
-
-/// As many things that work at the same moments as the rules allow, and all of them cheap.
-fn crowded() -> serde_json::Value {
-    let kinds = [
-        "damage",
-        "armour",
-        "enter_damage",
-        "hit_energy",
-        "kill_vp",
-        "set_vp",
-        "more_healing",
-        "more_energy",
-        "start_energy",
-        "start_heal",
-        "start_inside_vp",
-    ];
-    let evolutions: Vec<_> = kinds
-        .iter()
-        .flat_map(|kind| (0..3).map(move |n| (kind, n)))
-        .map(|(kind, n)| serde_json::json!({ "code": format!("{kind}_{n}"), "name": *kind, "effect": { *kind: 1 } }))
-        .collect();
-    serde_json::json!({ "evolutions": evolutions, "evolution_hearts": 1, "cards": [], "hp": 200, "goal": 900 })
-}
-
-fn begun(ruleset: &Ruleset, numbers: &mut Numbers) -> Match {
-    let mut table = Match::under(ruleset);
-    let rules = &table.game().table.ruleset.table;
-    let (least, most) = (usize::from(rules.min_seats), usize::from(rules.max_seats));
-    let seats = least + numbers.index(most - least + 1);
-    for seat in 0..u8::try_from(seats).unwrap() {
-        table.tell(&join(seat), &[]).unwrap();
-    }
-    table.tell_fairly(&Command::Start).unwrap();
-    table
-}
-
-fn presets() -> impl Iterator<Item = (&'static str, Ruleset)> {
-    GAMES.iter().flat_map(|game| {
-        Rules::presets(game).unwrap().into_iter().map(move |preset| (*game, preset))
-    })
-}
-
-/// Rules under which random play comes to see what the presets show only to who plays well: shops, cards, evolutions.
-fn generous() -> [(&'static str, Ruleset); 4] {
-    let changed = |game, changes: serde_json::Value| {
-        let preset = Ruleset::preset(game, None).unwrap();
-        (game, preset.with(changes.as_object().unwrap()).unwrap())
-    };
-    let goals =
-        serde_json::json!([{ "target": 0, "reward": 900 }, { "target": 60, "reward": 500 }]);
-    [
-        changed(
-            "dice_rogue",
-            serde_json::json!({
-                "opening_shop": true, "start_money": 5_000, "rounds": goals, "solo_turn_seconds": 60,
-                "colour_table": [{ "odds": 4, "price": 10 }, { "odds": 3, "price": 10 },
-                    { "odds": 4, "price": 10 }, { "odds": 4, "price": 10 }, { "odds": 2, "price": 10 }],
-            }),
-        ),
-        changed("neonpolis", serde_json::json!({ "energy": 30, "hp": 40, "goal": 60 })),
-        changed("neonpolis", serde_json::json!({ "energy": 30, "hp": 4, "goal": 40 })),
-        // As much as can happen at once.
-        changed("neonpolis", crowded()),
-    ]
 }
 
 /// A game can be made void once, at any time: it is over then, with its secret revealed, pays nobody, and is proven as before.

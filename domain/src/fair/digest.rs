@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use sha2::{Digest, Sha256};
 
 /// SHA-256 over a tag, a zero byte, and the parts one behind the other.
-pub(super) fn sha256(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
+pub(crate) fn sha256(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(tag.as_bytes());
     hash.update([0]);
@@ -82,7 +82,8 @@ impl fmt::Debug for SeedsHash {
     }
 }
 
-fn to_hex(bytes: &[u8; 32]) -> String {
+/// 32 bytes as 64 hexadecimal digits.
+pub(crate) fn to_hex(bytes: &[u8; 32]) -> String {
     bytes.iter().fold(String::with_capacity(64), |mut hex, byte| {
         for digit in [byte >> 4, byte & 15] {
             hex.push(char::from_digit(digit.into(), 16).unwrap_or('?'));
@@ -91,7 +92,8 @@ fn to_hex(bytes: &[u8; 32]) -> String {
     })
 }
 
-fn from_hex(text: &str) -> Option<[u8; 32]> {
+/// 64 hexadecimal digits as 32 bytes.
+pub(crate) fn from_hex(text: &str) -> Option<[u8; 32]> {
     let text = text.as_bytes();
     if text.len() != 64 {
         return None;

@@ -13,8 +13,9 @@ pub use digest::{Commitment, RulesetHash, Secret, SeedsHash};
 pub use draws::{first_ticket, pick};
 pub use key::{DiceKey, FairDice};
 
+pub(crate) use digest::{from_hex, sha256, to_hex};
+
 use crate::{GameId, Ruleset, text::ClientSeed};
-use digest::sha256;
 
 /// The hash of a ruleset: of its JSON with sorted keys, without blanks.
 pub fn ruleset_hash(ruleset: &Ruleset) -> RulesetHash {

@@ -1,0 +1,210 @@
+//! What was asked of a game, read off its events alone.
+//!
+//! Events tell what happened and not who asked for it; but each command leaves its own trace, so the
+//! commands can be told again, and deciding them again must give the same events.
+
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
+
+use crate::{
+    Command, DecidedBy, Dice, Draw, Event, Game, LeftBecause, Moment, NoDice, Rejection, TurnEnd,
+    Unproven, decide, evolve, fair::Secret,
+};
+
+/// One command of a game, and what it made happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What was asked.
+    pub command: Command,
+    /// When, where a deadline tells it; anywhere else it does not matter.
+    pub at: Option<Moment>,
+    /// Which events of the log it made.
+    pub events: Range<usize>,
+}
+
+/// The commands of a game, one behind the other, without a gap. Every one is decided again with the
+/// values that were drawn, so this also works for a game whose secret is not revealed yet: then it
+/// says that the rules were kept, and nothing about the dice.
+pub fn recount(log: &[Event]) -> Result<Vec<Step>, Unproven> {
+    let recalled = Recalled::of(log);
+    walk(log, |_| recalled.clone()).map(|walked| walked.steps)
+}
+
+/// Dice that fall as they fell in a log.
+#[derive(Clone, Debug, Default)]
+pub struct Recalled {
+    values: Arc<BTreeMap<(u8, u64), Vec<u32>>>,
+    secret: Option<Secret>,
+}
+
+impl Recalled {
+    /// Every value that was drawn, and the secret if it was revealed.
+    pub fn of(log: &[Event]) -> Self {
+        let draws = log.iter().flat_map(draws_of);
+        let values = draws.map(|(draw, raw)| ((draw.purpose as u8, draw.number), raw)).collect();
+        Self { values: Arc::new(values), secret: revealed(log) }
+    }
+}
+
+impl Dice for Recalled {
+    fn draw(&mut self, draw: Draw, _: u8) -> Vec<u32> {
+        self.values.get(&(draw.purpose as u8, draw.number)).cloned().unwrap_or_default()
+    }
+
+    fn secret(&self) -> Option<Secret> {
+        self.secret
+    }
+}
+
+/// The secret that a game revealed at its end, if it is over.
+pub(crate) fn revealed(log: &[Event]) -> Option<Secret> {
+    log.iter().rev().find_map(|event| {
+        if let Event::SeedRevealed { secret } = event { Some(*secret) } else { None }
+    })
+}
+
+/// The draws that an event tells of, in the order in which they were made.
+pub(crate) fn draws_of(event: &Event) -> Vec<(Draw, Vec<u32>)> {
+    if let Event::Rolled(rolled) = event {
+        let colours = rolled.colours.iter().flat_map(|colours| &colours.draws);
+        let colours = colours.map(|colour| (colour.draw, colour.raw.clone()));
+        std::iter::once((rolled.draw, rolled.raw.clone())).chain(colours).collect()
+    } else if let Event::Drawn(drawn) = event {
+        vec![(drawn.draw, vec![drawn.raw])]
+    } else {
+        Vec::new()
+    }
+}
+
+/// A log that was decided again from its first event to its last.
+pub(crate) struct Walked {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) game: Option<Game>,
+}
+
+/// Decides a log again with the dice given for each state; anything that comes out otherwise is
+/// where it is not proven.
+pub(crate) fn walk<D: Dice>(
+    log: &[Event],
+    mut dice: impl FnMut(&Game) -> D,
+) -> Result<Walked, Unproven> {
+    let Some(Event::Created { .. }) = log.first() else { return Err(Unproven::NoGame) };
+    let (mut game, mut steps, mut done) = (None, Vec::new(), 0);
+    while done < log.len() {
+        let (command, events) =
+            decide_again(game.as_ref(), &log[done..], &mut dice).map_err(|why| {
+                Unproven::Impossible { number: done + 1, event: log[done].name(), why }
+            })?;
+        let first = done;
+        let at = game.as_ref().and_then(|game| told_by_deadline(game, &events));
+        for event in events {
+            let found = log.get(done);
+            if found != Some(&event) {
+                return Err(Unproven::differs(done + 1, &event, found));
+            }
+            game = evolve(game, &event);
+            done += 1;
+        }
+        steps.push(Step { command, at, events: first..done });
+    }
+    Ok(Walked { steps, game })
+}
+
+/// The command behind the next events and what it makes happen; `None` if no command begins like this.
+fn decide_again<D: Dice>(
+    game: Option<&Game>,
+    log: &[Event],
+    dice: &mut impl FnMut(&Game) -> D,
+) -> Result<(Command, Vec<Event>), Option<Rejection>> {
+    let command = command_behind(game, log).ok_or(None)?;
+    let events = match game {
+        None => decide(None, &command, Moment(0), &mut NoDice),
+        Some(game) => {
+            let now = moment_behind(game, &command, log);
+            decide(Some(game), &command, now, &mut dice(game))
+        }
+    };
+    let events = events.map_err(Some)?;
+    if events.is_empty() { Err(None) } else { Ok((command, events)) }
+}
+
+/// The command that begins with these events: a move is read off by the game it is of.
+fn command_behind(game: Option<&Game>, log: &[Event]) -> Option<Command> {
+    if let Some((seat, play)) = game.and_then(|game| game.play_behind(log)) {
+        return Some(Command::Play { seat, play });
+    }
+    Some(match log.first()? {
+        Event::Created { game, ruleset, commitment, .. } => {
+            let (game, ruleset, commitment) = (*game, ruleset.clone(), *commitment);
+            Command::Create { game, ruleset, commitment }
+        }
+        Event::SeatTaken { player, name, .. } => {
+            Command::Join { player: *player, name: name.to_string(), seed: None }
+        }
+        Event::SeedChosen { seat, seed } => {
+            Command::ChooseSeed { seat: *seat, seed: seed.as_str().to_owned() }
+        }
+        Event::LoadoutChosen { seat, dice } => {
+            let dice = dice.iter().map(ToString::to_string).collect();
+            Command::ChooseLoadout { seat: *seat, dice }
+        }
+        Event::CharacterChosen { seat, character } => {
+            Command::ChooseCharacter { seat: *seat, character: character.to_string() }
+        }
+        Event::Voided { why } => Command::Void { why: *why },
+        Event::Started { .. } => Command::Start,
+        Event::TimedOut { seat, .. } => Command::TimeOut { seat: *seat },
+        Event::SeatLeft { seat, why: LeftBecause::Quit } => Command::Leave { seat: *seat },
+        Event::TurnEnded(ended) if ended.how == TurnEnd::Left => {
+            Command::Leave { seat: ended.seat }
+        }
+        Event::Ended(outcome) if outcome.by == DecidedBy::Abandoned => {
+            Command::Abandon { touched: Moment(0) }
+        }
+        Event::SeatLeft { .. }
+        | Event::TurnStarted { .. }
+        | Event::Rolled(_)
+        | Event::Saved(_)
+        | Event::Banked(_)
+        | Event::Drawn(_)
+        | Event::Asked { .. }
+        | Event::Answered { .. }
+        | Event::Farkled(_)
+        | Event::EffectApplied(_)
+        | Event::MoneyAwarded { .. }
+        | Event::TurnEnded(_)
+        | Event::Ended(_)
+        | Event::SeedRevealed { .. }
+        | Event::Account(_)
+        | Event::Catalogue(_) => return None,
+    })
+}
+
+/// When it happened, as far as it matters.
+fn moment_behind(game: &Game, command: &Command, log: &[Event]) -> Moment {
+    told_by_deadline(game, log).unwrap_or_else(|| moment_untold(game, command))
+}
+
+/// The moment that the first deadline among these events tells.
+fn told_by_deadline(game: &Game, events: &[Event]) -> Option<Moment> {
+    let deadline = events.iter().find_map(|event| {
+        if let Event::TurnStarted { deadline, .. }
+        | Event::Asked { deadline, .. }
+        | Event::Answered { deadline, .. } = event
+        {
+            *deadline
+        } else {
+            None
+        }
+    })?;
+    let seconds = game.table.turn_seconds()?;
+    Some(Moment(deadline.0.saturating_sub(u64::from(seconds) * 1000)))
+}
+
+/// A moment at which the command is accepted, where no deadline tells one: a game is abandoned as
+/// soon as it can be, and of a turn that nothing follows the time is up.
+pub(crate) fn moment_untold(game: &Game, command: &Command) -> Moment {
+    if let Command::Abandon { touched } = command {
+        return touched.plus_hours(game.table.ruleset.table.expiry_hours);
+    }
+    game.table.turn.deadline.unwrap_or_default()
+}

@@ -1,0 +1,331 @@
+//! Games played otherwise: the same where nothing is changed, and marked where something cannot be any more.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use common::{Match, Numbers, bank, eventful, generous, join, presets, roll, ruleset, save};
+use domain::{
+    Command, Event, Fork, ForkedStep, NoFork, OtherDice, Rejection, Ruleset, Stage, Then, Unproven,
+    WhatIf, recount, replay, what_if,
+};
+use serde_json::json;
+
+/// Nothing is changed.
+fn unchanged(log: &[Event]) -> Fork {
+    Fork {
+        rules: None,
+        loadouts: BTreeMap::new(),
+        from: log.len(),
+        then: Then::Original,
+        dice: OtherDice::Same,
+    }
+}
+
+/// Those moves instead of everything behind so many events.
+fn instead(from: usize, moves: Vec<Command>, dice: OtherDice) -> Fork {
+    let moves = moves.into_iter().map(|command| {
+        let Command::Play { seat, play } = command else { panic!("{command:?} is no move") };
+        (seat, play)
+    });
+    let then = Then::Moves(moves.collect());
+    Fork { rules: None, loadouts: BTreeMap::new(), from, then, dice }
+}
+
+fn events(fork: &WhatIf) -> Vec<Event> {
+    fork.steps.iter().flat_map(|step| step.events.clone()).collect()
+}
+
+/// Without what a fork has of its own: its promise, and no money.
+fn comparable(log: &[Event]) -> Vec<Event> {
+    let own = ["Created", "SeedRevealed", "MoneyAwarded"];
+    log.iter().filter(|event| !own.contains(&event.name())).cloned().collect()
+}
+
+fn rolls(fork: &WhatIf) -> Vec<Vec<u32>> {
+    let raw =
+        |event: &Event| if let Event::Rolled(roll) = event { Some(roll.raw.clone()) } else { None };
+    events(fork).iter().filter_map(raw).collect()
+}
+
+fn refusals(fork: &WhatIf) -> Vec<(&Command, &Rejection)> {
+    let refused = |step: &'_ ForkedStep| step.refused.is_some();
+    let steps = fork.steps.iter().filter(|step| refused(step));
+    steps.map(|step| (&step.command, step.refused.as_ref().unwrap())).collect()
+}
+
+#[test]
+fn a_fork_that_changes_nothing_is_the_same_game() {
+    for (game, preset) in presets().chain(generous()) {
+        for number in 1..=15u64 {
+            let mut numbers = Numbers(number.wrapping_mul(0x9FB2_1C65_1E98_DF25));
+            let log = eventful(&preset, &mut numbers, 150).log;
+            let fork = what_if(&log, &unchanged(&log)).unwrap();
+            assert_eq!(refusals(&fork), [], "{game} {number}");
+            let forked = events(&fork);
+            assert_eq!(comparable(&forked), comparable(&log), "{game} {number}");
+            assert_eq!(replay(&forked).unwrap(), fork.game);
+            assert_eq!(fork.steps.last().unwrap().game, fork.game);
+            assert!(fork.game.table.ruleset.table.practice);
+            assert!(forked.iter().all(|event| event.name() != "MoneyAwarded"));
+            let told: Vec<_> =
+                fork.steps.iter().map(|step| step.original.clone().unwrap()).collect();
+            let steps: Vec<_> = recount(&log).unwrap().into_iter().map(|s| s.events).collect();
+            assert_eq!(told, steps);
+            // It is a lawful game of its own, whose dice are those of another.
+            recount(&forked).unwrap();
+        }
+    }
+}
+
+/// Whatever is played on with the dice of the original is what it would have rolled itself.
+#[test]
+fn the_same_dice_are_those_that_would_have_fallen() {
+    for (_, preset) in presets() {
+        let log = eventful(&preset, &mut Numbers(4_711), 40).log;
+        let mut table = running_part(&log);
+        let from = table.log.len();
+        let mut numbers = Numbers(99);
+        let mut moves = Vec::new();
+        for _ in 0..20 {
+            if table.game().to_move().is_none() {
+                break;
+            }
+            let command = common::choose(&table, &mut numbers, false);
+            table.tell_fairly(&command).unwrap();
+            moves.push(command);
+        }
+        // The original went another way and is over.
+        let mut other = running_part(&log);
+        other.tell_fairly(&Command::Void { why: domain::VoidedFor::Mistake }).unwrap();
+        let fork = what_if(&other.log, &instead(from, moves, OtherDice::Same)).unwrap();
+        assert_eq!(refusals(&fork), []);
+        let without_clock = |log: &[Event]| {
+            let text = serde_json::to_string(&comparable(log)).unwrap();
+            let parts: Vec<String> = text.split("\"deadline\":").map(str::to_owned).collect();
+            let digits = |c: char| c.is_ascii_digit();
+            parts.iter().map(|part| part.trim_start_matches(digits)).collect::<String>()
+        };
+        assert_eq!(without_clock(&events(&fork)), without_clock(&table.log));
+    }
+}
+
+/// The game as it was when it was last played.
+fn running_part(log: &[Event]) -> Match {
+    let mut table = Match::empty();
+    for step in recount(log).unwrap() {
+        let game = replay(&log[..step.events.end]);
+        if game.as_ref().is_some_and(|game| matches!(game.table.stage, Stage::Ended(_))) {
+            break;
+        }
+        table.log = log[..step.events.end].to_vec();
+        table.game = game;
+    }
+    assert!(table.game().to_move().is_some());
+    table
+}
+
+/// A finished game of two: three 1s and a bank, a single 5 and a bank, then somebody leaves.
+fn short_game() -> Match {
+    let mut table = Match::running("classic", json!({}), 2);
+    for (command, raw) in [
+        (roll(0), &[1, 1, 1, 2, 3, 4][..]),
+        (save(0, &[0, 1, 2]), &[]),
+        (bank(0, None), &[]),
+        (roll(1), &[5, 2, 3, 4, 6, 6]),
+        (save(1, &[0]), &[]),
+        (bank(1, None), &[]),
+        (roll(0), &[1, 5, 3, 4, 6, 2]),
+        (save(0, &[0, 1, 2, 3, 4, 5]), &[]),
+        (bank(0, None), &[]),
+        (Command::Leave { seat: 1 }, &[]),
+    ] {
+        table.tell(&command, raw).unwrap();
+    }
+    table
+}
+
+/// Under rules that know no single 5 and no straight, exactly the saves of them are marked, and what hangs on them.
+#[test]
+fn other_rules_mark_what_scores_no_more() {
+    let log = short_game().log;
+    let rules =
+        ruleset("classic", json!({ "scoring": { "straight": 0, "single": [100, 0, 0, 0, 0, 0] } }));
+    let fork = Fork { rules: Some(Arc::new(rules)), ..unchanged(&log) };
+    let fork = what_if(&log, &fork).unwrap();
+    let refused: Vec<String> = refusals(&fork)
+        .iter()
+        .map(|(command, why)| format!("{command:?}: {}", why.name()))
+        .collect();
+    // Without its 5 the second roll is a farkle: the turn is over before the save.
+    assert_eq!(
+        refused,
+        [
+            "Play { seat: 1, play: Save { slots: [0] } }: NotYourTurn",
+            "Play { seat: 1, play: Bank { slots: None } }: NotYourTurn",
+            "Play { seat: 0, play: Save { slots: [0, 1, 2, 3, 4, 5] } }: NotScoring",
+            "Play { seat: 0, play: Bank { slots: None } }: SaveFirst",
+        ]
+    );
+    assert_eq!(fork.game.board.scores(), [1_000, 0]);
+    assert!(matches!(fork.game.table.stage, Stage::Ended(_)), "the leaving still ends it");
+}
+
+#[test]
+fn other_dice_in_a_loadout_score_otherwise() {
+    let mut table = Match::open("challenge-standard", json!({}));
+    for seat in [0, 1] {
+        table.tell(&join(seat), &[]).unwrap();
+    }
+    let plain = Command::ChooseLoadout { seat: 0, dice: Vec::new() };
+    table.tell(&plain, &[]).unwrap();
+    table.tell(&Command::Start, &[]).unwrap();
+    for (command, raw) in [
+        (roll(0), &[1, 1, 1, 2, 3, 4][..]),
+        (save(0, &[0, 1, 2]), &[]),
+        (bank(0, None), &[]),
+        (Command::Leave { seat: 1 }, &[]),
+    ] {
+        table.tell(&command, raw).unwrap();
+    }
+    let with = |seat: u8, code: &str| Fork {
+        loadouts: BTreeMap::from([(seat, vec![code.to_owned()])]),
+        ..unchanged(&table.log)
+    };
+    let kinds = &table.game().table.ruleset.rules.catalogue().unwrap().dice;
+    let mut scores: Vec<i64> = Vec::new();
+    for kind in kinds {
+        let fork = what_if(&table.log, &with(0, kind.code.as_str())).unwrap();
+        assert_eq!(fork.game.loadout(0)[0], kind.code);
+        let chosen = fork.steps.iter().find(|step| step.original.is_none()).unwrap();
+        assert_eq!(chosen.events.len(), 1, "{:?}", chosen.command);
+        assert_eq!(rolls(&fork), [[1, 1, 1, 2, 3, 4]], "the same values, shown by other dice");
+        scores.push(fork.game.board.scores()[0]);
+    }
+    assert!(scores.contains(&1_000) && scores.iter().any(|&score| score > 1_000), "{scores:?}");
+    let refused = |fork: &Fork| what_if(&table.log, fork).unwrap_err();
+    assert!(matches!(
+        refused(&with(0, "NONE")),
+        NoFork::BadLoadout { seat: 0, why: Rejection::UnknownDie { .. } }
+    ));
+    assert!(matches!(
+        refused(&with(7, "LUCKY")),
+        NoFork::BadLoadout { seat: 7, why: Rejection::NoSuchSeat { .. } }
+    ));
+    let plain = short_game().log;
+    let fork = Fork { loadouts: BTreeMap::from([(0, Vec::new())]), ..unchanged(&plain) };
+    let why = Rejection::NoSpecialDice;
+    assert_eq!(what_if(&plain, &fork), Err(NoFork::BadLoadout { seat: 0, why }));
+}
+
+/// Behind the first save, seat 0 rolls on instead of banking.
+fn rolls_on(log: &[Event], dice: OtherDice) -> Result<WhatIf, NoFork> {
+    let saved = log.iter().position(|event| event.name() == "Saved").unwrap() + 1;
+    what_if(log, &instead(saved, vec![roll(0), bank(0, None), roll(1)], dice))
+}
+
+#[test]
+fn other_moves_are_played_instead() {
+    let log = short_game().log;
+    let script = vec![vec![1, 2, 3]];
+    let fork = rolls_on(&log, OtherDice::Script(script)).unwrap();
+    assert_eq!(rolls(&fork), [vec![1, 1, 1, 2, 3, 4], vec![1, 2, 3]]);
+    assert_eq!(refusals(&fork), [(&bank(0, None), &Rejection::SaveFirst)]);
+    assert_eq!(fork.steps.last().unwrap().command, bank(0, None), "a refused move is the last");
+    assert_eq!(fork.steps.last().unwrap().original, None);
+    // A roll that the script does not tell, and one that is none.
+    let moves = vec![roll(0), save(0, &[3]), roll(0)];
+    let saved = log.iter().position(|event| event.name() == "Saved").unwrap() + 1;
+    for (script, got) in
+        [(vec![vec![1, 2, 3]], vec![]), (vec![vec![1, 2, 3], vec![9, 9]], vec![9, 9])]
+    {
+        let fork =
+            what_if(&log, &instead(saved, moves.clone(), OtherDice::Script(script))).unwrap();
+        let why = Rejection::WrongRoll { got, dice: 2, sides: 6 };
+        assert_eq!(refusals(&fork), [(&roll(0), &why)]);
+    }
+}
+
+#[test]
+fn a_text_gives_the_same_dice_every_time() {
+    let log = short_game().log;
+    let of = |text: &str| rolls_on(&log, OtherDice::Seed(text.to_owned())).unwrap();
+    assert_eq!(of("one"), of("one"));
+    assert!(["two", "three", "four"].iter().any(|text| rolls(&of(text)) != rolls(&of("one"))));
+}
+
+#[test]
+fn a_running_game_does_not_tell_its_future() {
+    let log = short_game().log;
+    let last = recount(&log).unwrap().pop().unwrap();
+    let running = &log[..last.events.start];
+    assert!(replay(running).unwrap().to_move().is_some());
+    assert_eq!(rolls_on(running, OtherDice::Same), Err(NoFork::StillRunning));
+    assert!(rolls_on(running, OtherDice::Seed("mine".into())).is_ok());
+    assert!(what_if(running, &unchanged(running)).is_ok(), "what fell is no secret");
+    // More dice than fell would need some that did not.
+    let mut small = Match::running("classic", json!({ "dice": 3 }), 1);
+    small.tell(&roll(0), &[1, 2, 3]).unwrap();
+    let larger = Some(Arc::new(ruleset("classic", json!({ "dice": 4 }))));
+    let fork = Fork { rules: larger, ..unchanged(&small.log) };
+    assert_eq!(what_if(&small.log, &fork), Err(NoFork::StillRunning));
+    let seeded = Fork { dice: OtherDice::Seed("mine".into()), ..fork.clone() };
+    assert_eq!(rolls(&what_if(&small.log, &seeded).unwrap())[0].len(), 4);
+}
+
+/// With more dice than the original had, its own dice give the rest; with fewer, the first ones.
+#[test]
+fn a_set_of_another_size_rolls_the_same_dice() {
+    let mut table = Match::running("classic", json!({ "dice": 3 }), 1);
+    table.tell_fairly(&roll(0)).unwrap();
+    table.tell_fairly(&Command::Void { why: domain::VoidedFor::Mistake }).unwrap();
+    let Some(Event::Rolled(rolled)) = table.log.iter().find(|e| e.name() == "Rolled") else {
+        panic!()
+    };
+    for dice in [2, 5] {
+        let rules = Some(Arc::new(ruleset("classic", json!({ "dice": dice }))));
+        let fork = what_if(&table.log, &Fork { rules, ..unchanged(&table.log) }).unwrap();
+        let common = rolled.raw.len().min(dice);
+        assert_eq!(rolls(&fork)[0].len(), dice);
+        assert_eq!(rolls(&fork)[0][..common], rolled.raw[..common]);
+    }
+}
+
+#[test]
+fn what_cannot_be_forked_is_told() {
+    let log = short_game().log;
+    let fork = unchanged(&log);
+    assert_eq!(what_if(&[], &fork), Err(NoFork::NoGame));
+    let ahead = Fork { from: log.len() + 1, ..fork.clone() };
+    let (from, events) = (log.len() + 1, log.len());
+    assert_eq!(what_if(&log, &ahead), Err(NoFork::VersionAhead { from, events }));
+    let other =
+        Fork { rules: Some(Arc::new(Ruleset::preset("neonpolis", None).unwrap())), ..fork.clone() };
+    let (game, rules) = ("farkle", "neonpolis");
+    assert_eq!(what_if(&log, &other), Err(NoFork::OtherGame { game, rules }));
+    let mut nonsense = Ruleset::preset("farkle", None).unwrap();
+    nonsense.table.max_seats = 0;
+    let bad = Fork { rules: Some(Arc::new(nonsense)), ..fork.clone() };
+    assert!(matches!(what_if(&log, &bad), Err(NoFork::BadRules(Rejection::BadRule { .. }))));
+    let mut false_log = log.clone();
+    let last = false_log.iter_mut().rfind(|event| event.name() == "Banked");
+    let Some(Event::Banked(banked)) = last else { panic!() };
+    banked.points += 50;
+    assert!(matches!(what_if(&false_log, &fork), Err(NoFork::Unproven(Unproven::Differs { .. }))));
+}
+
+/// What is left of a command that stands only in part is not played.
+#[test]
+fn a_command_stands_as_a_whole() {
+    let log = short_game().log;
+    let steps = recount(&log).unwrap();
+    let start = steps.iter().find(|step| step.command == Command::Start).unwrap();
+    for (from, started) in [(start.events.end - 1, false), (start.events.end, true)] {
+        let fork =
+            what_if(&log, &instead(from, vec![roll(0)], OtherDice::Seed("x".into()))).unwrap();
+        assert_eq!(fork.game.table.stage == Stage::Playing, started);
+        assert_eq!(refusals(&fork).is_empty(), started);
+    }
+}
