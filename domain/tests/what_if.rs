@@ -80,6 +80,32 @@ fn a_fork_that_changes_nothing_is_the_same_game() {
     }
 }
 
+/// Whatever is changed, the fork is a lawful game of its own, and what it left out changed nothing.
+#[test]
+fn a_fork_under_other_rules_is_a_lawful_game() {
+    let all: Vec<_> = presets().chain(generous()).collect();
+    for ((game, preset), (other_game, other)) in
+        all.iter().flat_map(|one| all.iter().map(move |two| (one, two)))
+    {
+        if game != other_game {
+            continue;
+        }
+        for number in 1..=4u64 {
+            let mut numbers = Numbers(number.wrapping_mul(0xC2B2_AE3D_27D4_EB4F));
+            let log = eventful(preset, &mut numbers, 120).log;
+            let dice = OtherDice::Seed("other".into());
+            let fork = Fork { rules: Some(Arc::new(other.clone())), dice, ..unchanged(&log) };
+            let fork = what_if(&log, &fork).unwrap();
+            recount(&events(&fork)).unwrap_or_else(|why| panic!("{game} {number}: {why}"));
+            assert_eq!(replay(&events(&fork)).unwrap(), fork.game);
+            for pair in fork.steps.windows(2).filter(|pair| pair[1].refused.is_some()) {
+                assert_eq!(pair[0].game, pair[1].game);
+                assert_eq!(pair[1].events, []);
+            }
+        }
+    }
+}
+
 /// Whatever is played on with the dice of the original is what it would have rolled itself.
 #[test]
 fn the_same_dice_are_those_that_would_have_fallen() {

@@ -16,6 +16,9 @@ use crate::{
 
 const NAMES: [&str; 5] = ["game", "rules", "commitment", "secret", "digest"];
 
+/// A value and its place, for each of the names that stands in a record.
+type Headers<'a> = [Option<(&'a str, Place)>; NAMES.len()];
+
 /// What stands above the moves.
 #[derive(Debug)]
 pub(super) struct Head {
@@ -38,29 +41,8 @@ impl Head {
     /// Reads the first line and the headers, up to the first line of moves.
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, BadRecord> {
         format(reader)?;
-        let mut lines: [Option<(&str, Place)>; NAMES.len()] = Default::default();
-        let end = loop {
-            match reader.peek()? {
-                (Sign::Newline, _) => drop(reader.next()?),
-                (Sign::Word(word), place) if !starts_with_digit(word) => {
-                    reader.next()?;
-                    let known = NAMES.iter().position(|name| *name == word).ok_or_else(|| {
-                        let problem =
-                            format!("there is no header '{word}'; there are: {}", NAMES.join(", "));
-                        place.bad(problem)
-                    })?;
-                    let (colon, at) = reader.next()?;
-                    if colon != Sign::Mark(':') {
-                        return Err(expected(at, &format!("':' behind '{word}'"), &colon));
-                    }
-                    if lines[known].replace(reader.line()).is_some() {
-                        return Err(place.bad(format!("the header '{word}' stands here twice")));
-                    }
-                }
-                (_, place) => break place,
-            }
-        };
-        let [game, rules, commitment, secret, digest] = lines;
+        let (headers, end) = headers(reader)?;
+        let [game, rules, commitment, secret, digest] = headers;
         let needed = |line: Option<(_, _)>, name: &str| {
             line.ok_or_else(|| end.bad(format!("the header '{name}:' is missing above")))
         };
@@ -102,6 +84,43 @@ fn format(reader: &mut Reader<'_>) -> Result<(), BadRecord> {
         }
         None => Err(place.bad(format!("a record begins with 'croupier record {FORMAT}'"))),
     }
+}
+
+/// What stands behind the names of the headers, in the order of [`NAMES`], and where they end.
+fn headers<'a>(reader: &mut Reader<'a>) -> Result<(Headers<'a>, Place), BadRecord> {
+    let mut headers = Headers::default();
+    loop {
+        let (sign, place) = reader.peek()?;
+        match sign.word() {
+            None if sign == Sign::Newline => drop(reader.next()?),
+            Some(name) if !starts_with_digit(name) => {
+                reader.next()?;
+                let known = NAMES.iter().position(|known| *known == name).ok_or_else(|| {
+                    let known = NAMES.join(", ");
+                    place.bad(format!("there is no header {}; there are: {known}", sign.shown()))
+                })?;
+                if headers[known].replace(behind(name, reader)?).is_some() {
+                    return Err(place.bad(format!("the header '{name}' stands here twice")));
+                }
+            }
+            _ => return Ok((headers, place)),
+        }
+    }
+}
+
+/// What stands behind the name of a header: rules have braces of their own, everything else is a word.
+fn behind<'a>(name: &str, reader: &mut Reader<'a>) -> Result<(&'a str, Place), BadRecord> {
+    let (colon, place) = reader.next()?;
+    if colon != Sign::Mark(':') {
+        return Err(expected(place, &format!("':' behind '{name}'"), &colon));
+    }
+    if name == "rules" {
+        return Ok(reader.line());
+    }
+    let (sign, place) = reader.next()?;
+    let word =
+        sign.word().ok_or_else(|| expected(place, &format!("a value of '{name}:'"), &sign))?;
+    Ok((word, place))
 }
 
 fn starts_with_digit(word: &str) -> bool {

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     Command, Event, Game, Moment, NoDice, Rejection, decide, evolve,
+    fair::Secret,
     recount::{moment_untold, revealed},
 };
 
@@ -43,7 +44,7 @@ pub fn parse_record(text: &str) -> Result<Vec<Event>, BadRecord> {
 struct Replayed {
     game: Game,
     log: Vec<Event>,
-    secret: Option<crate::fair::Secret>,
+    secret: Option<Secret>,
     last_stamp: Option<Moment>,
 }
 
