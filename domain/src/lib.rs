@@ -49,6 +49,7 @@ mod command;
 mod decide;
 mod desk;
 mod dice;
+mod difference;
 mod effect;
 mod event;
 mod explain;
@@ -82,6 +83,7 @@ pub use account::{Account, AccountCommand, AccountEvent, Entry, count_dice, deci
 pub use command::{Ability, Command, Exchange, Play};
 pub use decide::decide;
 pub use dice::{Dice, Draw, NoDice, Purpose};
+pub use difference::{Difference, differences, snapshot};
 pub use effect::{Change, EffectApplied, EffectSource, Measure};
 pub use event::{
     AwardedFor, Banked, Boost, ColourDraw, ColoursDrawn, Combination, CombinationName, DecidedBy,
@@ -97,8 +99,8 @@ pub use ids::{Dollars, GameId, Moment, PlayerId, Points, SeatNo};
 pub use legal::{Legal, legal_commands};
 pub use narrate::narrate;
 pub use other_dice::OtherDice;
-pub use record::{BadRecord, parse_record, write_record};
-pub use recount::{Recalled, Step, recount};
+pub use record::{BadRecord, Planned, in_words, parse_moves, parse_record, write_record};
+pub use recount::{Recalled, Step, draws_of, recount};
 pub use rejection::Rejection;
 pub use ruleset::{Ruleset, TableRules};
 pub use slots::Slots;

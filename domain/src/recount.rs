@@ -63,7 +63,7 @@ pub(crate) fn revealed(log: &[Event]) -> Option<Secret> {
 }
 
 /// The draws that an event tells of, in the order in which they were made.
-pub(crate) fn draws_of(event: &Event) -> Vec<(Draw, Vec<u32>)> {
+pub fn draws_of(event: &Event) -> Vec<(Draw, Vec<u32>)> {
     if let Event::Rolled(rolled) = event {
         let colours = rolled.colours.iter().flat_map(|colours| &colours.draws);
         let colours = colours.map(|colour| (colour.draw, colour.raw.clone()));

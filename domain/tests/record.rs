@@ -271,3 +271,31 @@ fn mutation() -> impl Strategy<Value = String> {
     ];
     prop_oneof![prop::sample::select(words.to_vec()).prop_map(str::to_owned), ".{0,6}"]
 }
+
+/// Moves are planned in the same words; what is no move of a seat is refused, with its place.
+#[test]
+fn moves_are_planned_in_the_words_of_records() {
+    let plan =
+        domain::parse_moves("0: roll [1,1,1,2,3,4]; save [0,1,2] | 1: roll; bank [0]\n").unwrap();
+    let told: Vec<String> =
+        plan.iter().map(|m| format!("{} {:?} {:?}", m.seat, m.play, m.raw)).collect();
+    let expected = [
+        "0 Roll Some([1, 1, 1, 2, 3, 4])",
+        "0 Save { slots: [0, 1, 2] } None",
+        "1 Roll None",
+        "1 Bank { slots: Some([0]) } None",
+    ];
+    assert_eq!(told, expected);
+    let wrong = [
+        ("", "line 1, column 1"),
+        ("0: dance", "line 1, column 4"),
+        ("0: roll; leave", "line 1, column 10"),
+        ("table: start", "line 1, column 8"),
+        ("0: save 3", "line 1, column 9"),
+        ("0: roll\n1: roll", "line 1, column 8"),
+    ];
+    for (text, place) in wrong {
+        let error = domain::parse_moves(text).unwrap_err().to_string();
+        assert!(error.starts_with(place), "{text}: {error}");
+    }
+}

@@ -16,6 +16,7 @@ mod house;
 mod listed;
 mod lobby;
 mod operation;
+mod replay;
 mod shop;
 mod subscriptions;
 mod support;

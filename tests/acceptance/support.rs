@@ -68,7 +68,7 @@ impl House {
         let (code, proof, _) =
             croupier(None, Path::new("/tmp"), &["verify", file.to_str().unwrap()]);
         assert_eq!(code, 0, "{proof}");
-        assert!(proof.contains("chain, commitment, seeds"), "{proof}");
+        assert!(proof.contains("✓ commitment, seeds") && proof.contains("✓ chain of"), "{proof}");
         proof
     }
 

@@ -10,8 +10,8 @@ mod moves;
 mod parse;
 mod write;
 
-pub use parse::parse_record;
-pub use write::write_record;
+pub use parse::{Planned, parse_moves, parse_record};
+pub use write::{in_words, write_record};
 
 use crate::{
     Event,

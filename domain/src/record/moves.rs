@@ -149,7 +149,10 @@ fn read_move(
 ) -> Result<Option<Play>, BadRecord> {
     Ok(Some(match verb {
         "roll" => {
-            draws.add(Purpose::Dice, list(reader, "roll", "values of dice")?);
+            // What a plan rolls is not known yet; in a record it is missed when the dice are wanted.
+            if reader.peek()?.0 == Sign::Mark('[') {
+                draws.add(Purpose::Dice, list(reader, "roll", "values of dice")?);
+            }
             if reader.accept(&Sign::Word("keep"))? {
                 Play::Reroll { keep: list(reader, "keep", "slots")? }
             } else {

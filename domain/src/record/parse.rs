@@ -8,7 +8,7 @@ use super::{
     moves::{self, Who, expected},
 };
 use crate::{
-    Command, Event, Game, Moment, NoDice, Rejection, decide, evolve,
+    Command, Event, Game, Moment, NoDice, Play, Rejection, SeatNo, decide, evolve,
     fair::Secret,
     recount::{moment_untold, revealed},
 };
@@ -38,6 +38,38 @@ pub fn parse_record(text: &str) -> Result<Vec<Event>, BadRecord> {
     }
     replayed.is_the_game_of(&head)?;
     Ok(replayed.log)
+}
+
+/// A move that somebody plans, with the values of its dice if they are said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Whose move.
+    pub seat: SeatNo,
+    /// The move.
+    pub play: Play,
+    /// What its dice shall fall as.
+    pub raw: Option<Vec<u32>>,
+}
+
+/// Moves in the words of records: `0: roll; save [0,1] | 1: roll [6,6,6,2,3,4]; bank`.
+pub fn parse_moves(text: &str) -> Result<Vec<Planned>, BadRecord> {
+    let (mut reader, mut moves) = (Reader::new(text), Vec::new());
+    let mut who = read_who(&mut reader)?;
+    loop {
+        let mut draws = Draws::default();
+        let (command, place) = moves::read(&mut reader, who, &mut draws)?;
+        let Command::Play { seat, play } = command else {
+            return Err(place.bad("only moves of seats can be planned"));
+        };
+        moves.push(Planned { seat, play, raw: draws.take_roll() });
+        match reader.next()? {
+            (Sign::Mark(';'), _) => {}
+            (Sign::Mark('|'), _) => who = read_who(&mut reader)?,
+            (Sign::Newline, _) if reader.peek()?.0 == Sign::End => return Ok(moves),
+            (Sign::End, _) => return Ok(moves),
+            (found, place) => return Err(expected(place, "';', '|' or the end", &found)),
+        }
+    }
 }
 
 /// The game as far as it is read.

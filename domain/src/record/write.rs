@@ -6,7 +6,7 @@ use super::{
     moves::{Who, written},
 };
 use crate::{
-    Event, Game, Moment, Step, Unproven, evolve,
+    Command, Event, Game, Moment, Step, Unproven, evolve,
     explain::number,
     fair::to_hex,
     recount::{recount, revealed},
@@ -41,6 +41,16 @@ pub fn write_record(log: &[Event]) -> Result<String, Unproven> {
         body.end_line(game);
     }
     Ok(format!("{}\n\n{}", head.join("\n"), body.pieces.concat()))
+}
+
+/// A command in the words of records, with what was drawn for it: `roll [1,1,1,5,2,3]`.
+pub fn in_words(command: &Command, events: &[Event]) -> String {
+    if let Command::Create { ruleset, .. } = command {
+        return format!("open {} {}", ruleset.rules.game(), ruleset.preset);
+    }
+    let mut draws = Draws::of(events);
+    let words = written(command, &mut draws).map(|(_, words)| words);
+    format!("{}{}", words.unwrap_or_default(), draws.written())
 }
 
 /// The lines of moves.

@@ -10,8 +10,10 @@ use std::{
 
 use clap::ValueEnum;
 use futures_util::TryStreamExt;
-use serde::{Deserialize, Serialize};
-use store::{Envelope, Hash, Settings, Shard, Store};
+use store::{
+    Settings, Store,
+    bundle::{Bundle, Line},
+};
 use uuid::Uuid;
 
 use crate::{
@@ -24,6 +26,12 @@ pub(crate) struct Options {
     /// The id of a game, with or without `game:`; or a table: games, seats, balance, statistics, leaderboards, ratings.
     #[arg(value_name = "GAME|TABLE")]
     what: String,
+    /// Of a game: all that proves it, with the seal, for `croupier verify` and for others to check.
+    #[arg(long)]
+    proof: bool,
+    /// Of a game: a compact text, a line a round.
+    #[arg(long, conflicts_with = "proof")]
+    record: bool,
     /// How a table is written.
     #[arg(long, value_enum, default_value = "csv")]
     format: Format,
@@ -41,64 +49,6 @@ pub(crate) struct Options {
     /// Where a node keeps its private PostgreSQL.
     #[arg(long, env = "CROUPIER_DATA", default_value = "croupier-data", value_name = "FOLDER")]
     data: PathBuf,
-}
-
-/// An event as a line of the file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Line {
-    stream: Uuid,
-    version: i64,
-    #[serde(rename = "type")]
-    kind: String,
-    schema: i16,
-    /// Microseconds since 1970.
-    recorded_at: i64,
-    command: Uuid,
-    actor: Uuid,
-    /// Byte for byte as it was hashed.
-    payload: String,
-    hash: String,
-}
-
-impl From<Envelope> for Line {
-    fn from(envelope: Envelope) -> Self {
-        let Envelope {
-            stream, version, kind, schema, recorded_at, command, actor, payload, ..
-        } = envelope;
-        let hash = envelope.hash.to_string();
-        Self { stream, version, kind, schema, recorded_at, command, actor, payload, hash }
-    }
-}
-
-impl Line {
-    /// The event as the log has it.
-    pub(crate) fn envelope(self) -> Option<Envelope> {
-        Some(Envelope {
-            shard: Shard::of(self.stream),
-            position: 0,
-            stream: self.stream,
-            version: self.version,
-            kind: self.kind,
-            schema: self.schema,
-            recorded_at: self.recorded_at,
-            command: self.command,
-            actor: self.actor,
-            payload: self.payload,
-            hash: Hash(hex32(&self.hash)?),
-        })
-    }
-}
-
-/// 32 bytes out of 64 hexadecimal digits.
-pub(crate) fn hex32(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-        *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
-    }
-    Some(bytes)
 }
 
 pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -133,6 +83,19 @@ async fn work(options: &Options, out: &mut impl Write) -> Result<(), String> {
     let url = database_url(options.database_url.as_deref(), &options.data)?;
     let settings = Settings { connections: 2, lanes: 1, ..Settings::default() };
     let store = Store::open(&url, &settings).map_err(|error| error.to_string())?;
+    if options.proof || options.record {
+        let bundle = Bundle::load(&store, game).await.map_err(|error| error.to_string())?;
+        store.close().await;
+        let bundle = bundle.ok_or_else(|| format!("there is no game {game}"))?;
+        let written = if options.record {
+            let log = bundle.check().map_err(|bad| bad.to_string())?;
+            let events: Vec<_> = log.into_iter().map(|recorded| recorded.event).collect();
+            domain::write_record(&events).map_err(|unproven| unproven.to_string())?
+        } else {
+            bundle.write().map_err(|error| error.to_string())?
+        };
+        return out.write_all(written.as_bytes()).map_err(|error| error.to_string());
+    }
     let mut events = store.stream_envelopes(game, 0);
     let mut count = 0;
     while let Some(envelope) = events.try_next().await.map_err(|error| error.to_string())? {

@@ -13,6 +13,7 @@ mod migrate;
 mod observe;
 mod play;
 mod project;
+mod replay;
 mod scenario;
 mod schema;
 mod seal;
@@ -20,9 +21,12 @@ mod serve;
 mod terminal;
 mod token;
 mod verify;
+mod verify_games;
 mod verify_log;
 mod verify_wallets;
 mod wallets;
+mod what_if;
+mod what_if_cli;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -49,6 +53,16 @@ enum Task {
     Serve(Box<serve::Settings>),
     /// Writes the log of a game, for `croupier verify`; or a table of figures, for spreadsheets and notebooks.
     Export(export::Options),
+    /// Shows a game step by step: the board, what happened, and why.
+    ///
+    /// In a terminal with the arrow keys; anywhere else as text. Refused commands and who came and went are part of it, where they are
+    /// still kept.
+    Replay(replay::Options),
+    /// Plays a game otherwise, beside the original: other rules, dice, loadouts or moves, from any point on.
+    ///
+    /// With other rules alone it is scored again: the same dice and choices, and where a choice would no longer be lawful it is
+    /// marked. Nothing is stored.
+    WhatIf(what_if_cli::Options),
     /// Makes and takes back tokens of staff, and rotates keys.
     Token(token::Options),
     /// Prints the GraphQL schema.
@@ -66,15 +80,17 @@ enum Task {
     },
     /// Proves games, the whole log, or all wallets.
     ///
-    /// With files: every roll of a finished game is drawn again from the revealed secret and the players'
-    /// seeds, and every event is decided again under the game's own rules. A file has one event a line,
-    /// as JSON; one that `croupier export` wrote has its chain checked too. With --all: every chain, position, receipt and seal of the log is checked, and the first
-    /// broken event is named. With --wallets: every balance is the sum of its ledger, and every award of a game reached
+    /// With files, far from any database: every roll of a finished game is drawn again from the revealed secret and the players'
+    /// seeds, and every event is decided again under the game's own rules. A file is a proof bundle (`croupier export GAME --proof`), whose
+    /// chain and seal are checked too, or has one event a line. With the id of a game: the same from the database; with --games: of every finished
+    /// game. With --all: every chain, position, receipt and seal of the log is checked, and the first broken event is named. With --wallets: every balance is the sum of its ledger, and every award of a game reached
     /// its wallet once. Exits with 0 if all is proven, 1 if not, 2 if it could not be checked.
     Verify {
-        /// Event files (NDJSON).
-        #[arg(required_unless_present_any = ["all", "wallets"], value_name = "FILE")]
-        files: Vec<PathBuf>,
+        /// Proof bundles, event files (NDJSON), or ids of games.
+        #[arg(required_unless_present_any = ["all", "games", "wallets"], value_name = "FILE|GAME")]
+        what: Vec<PathBuf>,
+        #[command(flatten)]
+        known: verify::Knowledge,
         #[command(flatten)]
         log: verify_log::Options,
     },
@@ -104,17 +120,18 @@ fn main() -> ExitCode {
     let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
     let done = match task {
         Task::Scenario { files, steps } => scenario::run(&files, steps, &mut out),
-        Task::Verify { log, .. } if log.wallets => {
-            verify_wallets::run(log.database_url.as_deref().unwrap_or_default(), &mut out)
-        }
+        Task::Verify { log, .. } if log.wallets => verify_wallets::run(&log, &mut out),
         Task::Verify { log, .. } if log.all => verify_log::run(&log, &mut out),
-        Task::Verify { files, .. } => verify::run(&files, &mut out),
+        Task::Verify { log, .. } if log.games => verify_games::run(&log, &mut out),
+        Task::Verify { what, known, log } => verify::run(&what, &known, &log, &mut out),
         Task::Migrate { database } => migrate::run(&database.database_url, &mut out),
         Task::Project(options) => project::run(&options, &mut out),
         Task::Seal(options) => seal::run(&options, &mut out),
         Task::Serve(settings) => serve::run(*settings, &mut out),
         Task::Token(options) => token::run(&options, &mut out),
         Task::Export(options) => export::run(&options, &mut out),
+        Task::Replay(options) => replay::run(&options, &mut out),
+        Task::WhatIf(options) => what_if_cli::run(&options, &mut out),
         Task::Schema => schema::run(&mut out),
     };
     // The reader of our output may have gone (`croupier … | head`): nobody is left to be told.

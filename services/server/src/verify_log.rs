@@ -16,38 +16,56 @@ use indicatif::{ProgressBar, ProgressStyle};
 use store::{
     Settings, Store,
     prove::{Outside, Proof, Unproven, prove},
-    seal::Seal,
+    seal::{Seal, hex32},
 };
 
-use crate::terminal::{BAD, BROKEN, GOOD, block_on};
+use crate::terminal::{BAD, BROKEN, GOOD, block_on, database_url};
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// Check the whole log of the database.
-    #[arg(long, conflicts_with = "files", requires = "database_url")]
+    #[arg(long, conflicts_with = "what")]
     pub(crate) all: bool,
+    /// Play every finished game of the database again.
+    #[arg(long, conflicts_with_all = ["what", "all"])]
+    pub(crate) games: bool,
     /// Check all wallets of the database.
-    #[arg(long, conflicts_with_all = ["files", "all"], requires = "database_url")]
+    #[arg(long, conflicts_with_all = ["what", "all", "games"])]
     pub(crate) wallets: bool,
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, help = crate::DATABASE_HELP)]
     pub(crate) database_url: Option<String>,
+    /// Where a node keeps its private PostgreSQL.
+    #[arg(long, env = "CROUPIER_DATA", default_value = "croupier-data", value_name = "FOLDER")]
+    pub(crate) data: PathBuf,
     /// Seals kept outside the database, to compare with those in it.
     #[arg(long, env = "CROUPIER_SEALS", value_name = "FILE", requires = "all")]
     seals: Option<PathBuf>,
     /// The public key that must have signed every seal, as `croupier seal` prints it.
-    #[arg(long, env = "CROUPIER_SEAL_PUBLIC_KEY", value_name = "HEX", requires = "all")]
+    #[arg(long, alias = "key", env = "CROUPIER_SEAL_PUBLIC_KEY", value_name = "HEX")]
     seal_key: Option<String>,
 }
 
+impl Options {
+    /// The public key that is trusted, if one is.
+    pub(crate) fn trusted_key(&self) -> Result<Option<[u8; 32]>, String> {
+        self.seal_key.as_deref().map(public_key).transpose()
+    }
+
+    /// The database: the one named, or that of a node with its data in our folder.
+    pub(crate) fn url(&self) -> Result<String, String> {
+        database_url(self.database_url.as_deref(), &self.data)
+    }
+}
+
 pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCode> {
-    let outside = match outside(options) {
-        Ok(outside) => outside,
+    let (outside, url) = match outside(options).and_then(|found| Ok((found, options.url()?))) {
+        Ok(found) => found,
         Err(problem) => {
             writeln!(out, "{BROKEN}!{BROKEN:#} {problem}")?;
             return Ok(ExitCode::from(2));
         }
     };
-    match block_on(check(options.database_url.as_deref().unwrap_or_default(), &outside))? {
+    match block_on(check(&url, &outside))? {
         Ok(Proof { events, streams, receipts, seals }) => {
             writeln!(
                 out,
@@ -80,10 +98,7 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
 }
 
 fn outside(options: &Options) -> Result<Outside, String> {
-    let mut outside = Outside {
-        key: options.seal_key.as_deref().map(public_key).transpose()?,
-        ..Outside::default()
-    };
+    let mut outside = Outside { key: options.trusted_key()?, ..Outside::default() };
     let Some(path) = &options.seals else { return Ok(outside) };
     let at = |problem: String| format!("{}: {problem}", path.display());
     let text = std::fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
@@ -109,7 +124,7 @@ fn outside(options: &Options) -> Result<Outside, String> {
 fn public_key(text: &str) -> Result<[u8; 32], String> {
     let wrong =
         || format!("'{text}' is no public key: 64 hexadecimal digits, as croupier seal prints it");
-    crate::export::hex32(text).ok_or_else(wrong)
+    hex32(text).ok_or_else(wrong)
 }
 
 async fn check(url: &str, outside: &Outside) -> Result<Proof, Unproven> {

@@ -9,12 +9,20 @@ use store::{Settings, Store};
 
 use crate::{
     terminal::{BAD, BROKEN, GOOD, block_on},
+    verify_log::Options,
     wallets::audit::{Audit, Wrong, audit},
 };
 
-pub(crate) fn run(url: &str, out: &mut impl Write) -> io::Result<ExitCode> {
+pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCode> {
+    let url = match options.url() {
+        Ok(url) => url,
+        Err(problem) => {
+            writeln!(out, "{BROKEN}!{BROKEN:#} {problem}")?;
+            return Ok(ExitCode::from(2));
+        }
+    };
     let checked = block_on(async {
-        let store = Store::open(url, &Settings { connections: 2, ..Settings::default() })?;
+        let store = Store::open(&url, &Settings { connections: 2, ..Settings::default() })?;
         let checked = audit(&store).await;
         store.close().await;
         checked

@@ -27,6 +27,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
+pub mod bundle;
 pub mod prove;
 pub mod seal;
 

@@ -14,7 +14,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
 
-use crate::{Hash, Shard, Store, StoreError, merkle::Tree, timestamp::Micros};
+use crate::{
+    Hash, Shard, Store, StoreError,
+    merkle::{Tree, path},
+    timestamp::Micros,
+};
 
 /// A signed statement: these positions of this shard have this root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +106,39 @@ pub fn signing_key(path: &Path, random: impl FnOnce() -> [u8; 32]) -> std::io::R
         }
         Err(error) => Err(error),
     }
+}
+
+/// The seal of an event, with what proves that it covers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sealed {
+    /// The seal.
+    pub seal: Seal,
+    /// The place of the event in the log of its shard.
+    pub position: i64,
+    /// The hashes beside its way to the root, from the leaf on.
+    pub path: Vec<Hash>,
+}
+
+/// The seal that covers a position, if there is one yet.
+pub(crate) async fn sealed(
+    store: &Store,
+    shard: Shard,
+    position: i64,
+) -> Result<Option<Sealed>, StoreError> {
+    const COVERS: &str = "
+SELECT shard, number, first_position, last_position, sealed_at, root, previous, key, signature
+  FROM seal WHERE shard = $1 AND last_position >= $2 ORDER BY last_position LIMIT 1";
+    const HASHES: &str =
+        "SELECT hash FROM event WHERE shard = $1 AND position BETWEEN $2 AND $3 ORDER BY position";
+    let row = sqlx::query(COVERS).bind(shard.sql()).bind(position).fetch_optional(&store.pool);
+    let Some(seal) = row.await?.as_ref().map(from_row).transpose()? else { return Ok(None) };
+    let query = sqlx::query(HASHES).bind(shard.sql());
+    let rows =
+        query.bind(seal.first_position).bind(seal.last_position).fetch_all(&store.pool).await?;
+    let leaves = rows.iter().map(|row| Ok::<_, sqlx::Error>(Hash::from_sql(row.try_get(0)?)));
+    let leaves = leaves.collect::<Result<Vec<_>, _>>()?;
+    let index = usize::try_from(position - seal.first_position).unwrap_or(usize::MAX);
+    Ok(Some(Sealed { path: path(&leaves, index), position, seal }))
 }
 
 async fn make(
@@ -210,6 +247,23 @@ fn from_row(row: &PgRow) -> Result<Seal, sqlx::Error> {
     })
 }
 
+/// 32 bytes out of 64 hexadecimal digits.
+pub fn hex32(text: &str) -> Option<[u8; 32]> {
+    unhex(text)
+}
+
+/// Bytes out of hexadecimal digits.
+fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != N * 2 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
 /// Bytes as hexadecimal text.
 mod hex {
     use std::fmt;
@@ -236,13 +290,6 @@ mod hex {
     ) -> Result<[u8; N], D::Error> {
         let text = String::deserialize(from)?;
         let wrong = || D::Error::custom(format_args!("not {} hexadecimal digits", N * 2));
-        if text.len() != N * 2 || !text.is_ascii() {
-            return Err(wrong());
-        }
-        let mut bytes = [0; N];
-        for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-            *byte = u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong())?;
-        }
-        Ok(bytes)
+        super::unhex(&text).ok_or_else(wrong)
     }
 }

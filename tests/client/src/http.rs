@@ -95,7 +95,7 @@ impl Http {
     pub async fn post_body(&mut self, body: &[u8]) -> Result<Answer, Trouble> {
         let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
         let mut request = format!(
-            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncroupier-client: croupier-tests/1\r\n\
              accept: application/graphql-response+json\r\n{}content-length: {}\r\n\r\n",
             self.address,
             token.unwrap_or_default(),
@@ -145,7 +145,7 @@ impl Http {
         let body = serde_json::to_vec(&json!({ "query": query, "variables": variables }))?;
         let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
         let head = format!(
-            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+            "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncroupier-client: croupier-tests/1\r\n\
              accept: text/event-stream\r\n{}content-length: {}\r\n\r\n",
             self.address,
             token.unwrap_or_default(),

@@ -2,7 +2,10 @@
 
 use async_graphql::SimpleObject;
 
-use super::{event::GameEvent, game::GameView, leaderboard::StandingView, wallet::LedgerEntry};
+use super::{
+    event::GameEvent, game::GameView, leaderboard::StandingView, replay::ReplayEntry,
+    wallet::LedgerEntry,
+};
 
 /// The largest page.
 pub(super) const MOST: usize = 100;
@@ -73,6 +76,7 @@ connection!(GameConnection, GameEdge, GameView);
 connection!(GameEventConnection, GameEventEdge, GameEvent);
 connection!(StandingConnection, StandingEdge, StandingView);
 connection!(LedgerConnection, LedgerEdge, LedgerEntry);
+connection!(ReplayEntryConnection, ReplayEntryEdge, ReplayEntry);
 
 /// How many items were asked for: 1 to 100.
 pub(super) fn page_size(first: Option<i32>) -> async_graphql::Result<usize> {

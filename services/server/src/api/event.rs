@@ -55,6 +55,19 @@ impl GameEvent {
         }
     }
 
+    /// An event of a game that nobody played.
+    pub(super) fn imagined(game: Uuid, version: i64, event: Event, state: Arc<Loaded>) -> Self {
+        Self {
+            game,
+            version,
+            at: Moment::default(),
+            command: Uuid::nil(),
+            actor: Uuid::nil(),
+            event: Told::Here(event),
+            state: Some(state),
+        }
+    }
+
     /// The events that a wish made happen.
     pub(super) fn all(done: &Done) -> Vec<Self> {
         let event = |made: &Made| Self {

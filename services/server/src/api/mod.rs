@@ -18,6 +18,7 @@ mod moves;
 mod player;
 mod proof;
 mod query;
+mod replay;
 mod rules;
 mod scalars;
 mod season;
@@ -29,6 +30,7 @@ mod subscription;
 mod support;
 mod table;
 mod wallet;
+mod what_if;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Moves: what the seat to move does.
 
-use async_graphql::{Context, ID, Object, SimpleObject};
+use async_graphql::{Context, ID, Object, SimpleObject, Value};
 use domain::Play;
 use uuid::Uuid;
 
@@ -10,9 +10,9 @@ use super::{
     event::{GameEvent, with_names},
     game::GameView,
     ids::game_id,
-    player,
+    player, viewer_if_any,
 };
-use crate::play::{Done, Once, PlayError, Refusal, Wish};
+use crate::play::{Done, Once, PlayError, Refusal, Wish, evidence::Origin};
 
 /// What came of a wish: the game as it is now and what happened; or why it was refused.
 #[derive(Clone, Debug, SimpleObject)]
@@ -51,6 +51,7 @@ impl GamePayload {
         game: Option<Uuid>,
         done: Result<Done, PlayError>,
     ) -> async_graphql::Result<Self> {
+        note(ctx, game, &done);
         match done {
             Ok(done) => Ok(done.into()),
             Err(PlayError::Refused(refusal)) => Self::refused(ctx, game, refusal).await,
@@ -79,6 +80,23 @@ impl GamePayload {
         }
         let errors = vec![problem];
         Ok(Self { game: None, events: Vec::new(), repeated: false, errors })
+    }
+}
+
+/// Keeps what came of a wish as evidence, where it is about a game.
+fn note(ctx: &Context<'_>, game: Option<Uuid>, done: &Result<Done, PlayError>) {
+    let game = done.as_ref().map_or(game, |done| Some(done.game));
+    let origin = ctx.data_opt::<Origin>();
+    if let (Some(game), Some(viewer), Some(origin)) = (game, viewer_if_any(ctx), origin) {
+        let command = || {
+            let given = ctx.field().arguments().ok()?;
+            let id = given.into_iter().find(|(name, _)| name == "commandId")?.1;
+            let Value::String(id) = id else { return None };
+            Uuid::try_parse(&id).ok()
+        };
+        let command = if done.is_err() { command() } else { None };
+        let evidence = &app(ctx).tables.evidence;
+        evidence.of(game, &viewer, origin, ctx.field().name(), command, done);
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_graphql::SimpleObject;
 use domain::{Event, Game, Proven, evolve, verify};
 use futures_util::TryStreamExt;
-use store::{Hash, Head, Loaded, Store};
+use store::{Hash, Head, Loaded, Store, bundle::Bundle};
 use uuid::Uuid;
 
 use super::{game::GameView, scalars::int};
-use crate::play::PlayError;
+use crate::play::{PlayError, Refusal};
 
 /// What came of checking a game. `croupier verify` does the same with an exported game, far from any database, and so does
 /// `tests/fair_dice.py`, which shares no code with us.
@@ -23,6 +23,10 @@ pub(super) struct Verification {
     rolls: i32,
     /// Events decided again under the game's own rules.
     events: i32,
+    /// Whether its last event is covered by a signed seal. One that is missing comes within a minute or so.
+    sealed: bool,
+    /// The public key of the seal: compare it with the one that the house published elsewhere.
+    seal_key: Option<String>,
     /// The first thing that is not right, with what was expected and what was found; or why nothing can be proven yet.
     problem: Option<String>,
 }
@@ -30,36 +34,35 @@ pub(super) struct Verification {
 impl Verification {
     /// Reads a game from the log and decides everything again.
     pub(super) async fn of(store: &Store, game: Uuid) -> Result<Self, PlayError> {
-        let mut found = Self { proven: false, chain: true, rolls: 0, events: 0, problem: None };
-        let (mut log, mut previous): (Vec<Event>, Hash) = (Vec::new(), Hash::ZERO);
-        let mut envelopes = store.stream_envelopes(game, 0);
-        while let Some(envelope) = envelopes.try_next().await? {
-            if envelope.hash != envelope.expected_hash(&previous) {
-                let version = envelope.version;
-                found.chain = false;
-                found.problem = Some(format!(
-                    "the chain is broken: event {version}, or one before it, was changed"
-                ));
-                return Ok(found);
-            }
-            previous = envelope.hash;
-            match envelope.decode() {
-                Ok(recorded) => log.push(recorded.event),
-                Err(error) => {
-                    found.problem = Some(format!("event {}: {error}", envelope.version));
-                    return Ok(found);
-                }
-            }
-        }
+        let bundle = Bundle::load(store, game).await?.ok_or_else(Refusal::no_such_game)?;
         // A long game takes milliseconds: others need not wait for it.
-        let proven = tokio::task::spawn_blocking(move || verify(&log)).await;
-        match proven.map_err(|error| PlayError::Fault(error.to_string()))? {
+        let judged = tokio::task::spawn_blocking(move || Self::judge(&bundle)).await;
+        judged.map_err(|error| PlayError::Fault(error.to_string()))
+    }
+
+    fn judge(bundle: &Bundle) -> Self {
+        let key = bundle.sealed.as_ref().map(|sealed| Hash(sealed.seal.key).to_string());
+        let mut found = Self {
+            proven: false,
+            chain: false,
+            rolls: 0,
+            events: 0,
+            sealed: key.is_some(),
+            seal_key: key,
+            problem: None,
+        };
+        let log = match bundle.check() {
+            Ok(log) => log,
+            Err(bad) => return Self { problem: Some(bad.to_string()), ..found },
+        };
+        found.chain = true;
+        let events: Vec<Event> = log.into_iter().map(|recorded| recorded.event).collect();
+        match verify(&events) {
             Ok(Proven { rolls, events }) => {
-                (found.proven, found.rolls, found.events) = (true, int(rolls), int(events));
+                Self { proven: true, rolls: int(rolls), events: int(events), ..found }
             }
-            Err(unproven) => found.problem = Some(unproven.to_string()),
+            Err(unproven) => Self { problem: Some(unproven.to_string()), ..found },
         }
-        Ok(found)
     }
 }
 

@@ -18,10 +18,12 @@ use super::{
     player,
     player::Player,
     proof::Verification,
+    replay::{self, ReplayView},
     rules::{RulesetView, presets},
     season::{self, SeasonView},
     shop::Shop,
     viewer, viewer_if_any,
+    what_if::{self, WhatIf, WhatIfInput},
 };
 use crate::{app::App, play::PlayError};
 
@@ -131,6 +133,29 @@ SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDE
             return Ok(None);
         }
         Ok(Some(Verification::of(&app(ctx).tables.store, id).await?))
+    }
+
+    /// Everything that happened in a game, step by step: for who played it once it is over, for support at any time. Nothing if you may
+    /// not see it.
+    async fn replay(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The game.")] game_id: ID,
+    ) -> async_graphql::Result<Option<ReplayView>> {
+        app(ctx).database.check()?;
+        replay::find(ctx, &game_id).await
+    }
+
+    /// A game played otherwise: with other rules, dice, loadouts or moves, from any version on, the original beside it. For who may
+    /// replay it. Nothing of it is stored, counted or paid.
+    async fn what_if(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The game.")] game_id: ID,
+        #[graphql(desc = "How it is played otherwise.")] input: WhatIfInput,
+    ) -> async_graphql::Result<Option<WhatIf>> {
+        app(ctx).database.check()?;
+        what_if::find(ctx, &game_id, input).await
     }
 
     /// All seasons, the latest first.

@@ -19,7 +19,11 @@ use super::{
 use crate::{
     accounts::Viewer,
     app::App,
-    play::{PlayError, Refusal},
+    play::{
+        PlayError, Refusal,
+        evidence::{Kind, Note, Origin},
+        seat_of,
+    },
 };
 
 /// Everything that can be listened to, over `graphql-transport-ws` or server-sent events.
@@ -64,7 +68,14 @@ impl Subscription {
         let silent = until == Some(after);
         let follow = || app.tables.follow(id, after, until);
         let events = stream::iter((!silent).then(follow)).flatten();
-        Ok(events.map(|event| Ok(GameEvent::logged(event?, None))))
+        // Whoever plays is noted as there, as long as they listen.
+        let plays = seat_of(view.game()?, viewer.account).is_some();
+        let origin = ctx.data_opt::<Origin>().filter(|_| plays);
+        let listening = origin.map(|origin| Listening::new(&app, id, viewer, origin.clone()));
+        Ok(events.map(move |event| {
+            let _ = &listening;
+            Ok(GameEvent::logged(event?, None))
+        }))
     }
 
     /// Public games that are opened, filled, begun or closed, as it happens. Ask `lobby` for those already there.
@@ -88,6 +99,33 @@ impl Subscription {
         let now = playing(&app, viewer).await?;
         let turns = stream::iter(now).chain(news);
         Ok(turns.filter_map(move |game| my_turn_in(Arc::clone(&app), viewer, game)))
+    }
+}
+
+/// A player follows a game: noted at the beginning and at the end.
+struct Listening {
+    app: Arc<App>,
+    game: Uuid,
+    viewer: Viewer,
+    origin: Origin,
+}
+
+impl Listening {
+    fn new(app: &Arc<App>, game: Uuid, viewer: Viewer, origin: Origin) -> Self {
+        let listening = Self { app: Arc::clone(app), game, viewer, origin };
+        listening.note(Kind::Connected);
+        listening
+    }
+
+    fn note(&self, kind: Kind) {
+        let note = Note::new(self.game, kind, &self.viewer, &self.origin);
+        self.app.tables.evidence.note(note);
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.note(Kind::Disconnected);
     }
 }
 

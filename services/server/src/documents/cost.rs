@@ -90,12 +90,12 @@ impl<'a> Meter<'a> {
     fn times(&self, field: &Field) -> u64 {
         let asked = field.get_argument("first").and_then(|first| self.number(&first.node));
         match field.name.node.as_str() {
-            "myGames" | "lobby" | "events" | "ledger" | "page" => asked.unwrap_or(20),
+            "myGames" | "lobby" | "events" | "ledger" | "page" | "entries" => asked.unwrap_or(20),
             "legalCommands" => 100,
             "aroundMe" | "among" => 100,
             "selections" | "inventory" | "loadouts" | "diceCatalogue" | "seasons" => 20,
             // A line has a histogram or some weeks.
-            "lines" => 50,
+            "lines" | "steps" => 50,
             "seats" | "dice" | "presets" => 4,
             _ => 1,
         }
@@ -115,7 +115,9 @@ fn own_cost(field: &Field) -> u64 {
         // It adds up what happened in months; a wallet has a field of this name too.
         "balance" if field.get_argument("by").is_some() => 500,
         // These read a game whole.
-        "verifyGame" | "at" => 200,
+        "verifyGame" | "replay" | "export" | "whatIf" => 200,
+        // To look back; a step of a replay has a field of this name too.
+        "at" if field.get_argument("version").is_some() => 200,
         "lastAction" => 10,
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout"
         | "nameSeason" => 500,

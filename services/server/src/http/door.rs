@@ -19,8 +19,12 @@ use crate::{
     app::App,
     clock,
     documents::{BadDocument, Documents, Parsed},
+    play::evidence::Origin,
     serve::Settings,
 };
+
+/// The header in which a client says what it is, and which version.
+const CLIENT: &str = "croupier-client";
 
 /// A node's front door.
 pub(crate) struct Door {
@@ -58,10 +62,10 @@ pub(super) struct Asked {
 }
 
 /// Who asks, from where.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Client {
     pub(super) viewer: Option<Viewer>,
-    pub(super) address: IpAddr,
+    pub(super) origin: Origin,
 }
 
 /// A request that may be executed.
@@ -145,7 +149,8 @@ impl Door {
         self.rates.address(address).map_err(|wait| Refused::too_often("this address", wait))?;
         let token = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or(""));
         let viewer = token.map(|header| self.viewer(header)).transpose()?;
-        Ok(Client { viewer, address })
+        let client = headers.get(CLIENT).or_else(|| headers.get(header::USER_AGENT)).cloned();
+        Ok(Client { viewer, origin: Origin { address, client } })
     }
 
     /// Who shows this header, `Bearer TOKEN`.
@@ -183,7 +188,7 @@ impl Door {
 
     /// Checks how often an address and an account ask, on a connection that is there already.
     pub(super) fn admit_again(&self, client: &Client) -> Result<(), Refused> {
-        let admitted = self.rates.address(client.address);
+        let admitted = self.rates.address(client.origin.address);
         admitted.map_err(|wait| Refused::too_often("this address", wait))?;
         self.admit(client)
     }
@@ -200,11 +205,11 @@ impl Door {
         let variables = variables.unwrap_or_default();
         let checked = self.documents.check(&parsed, asked.operation_name.as_deref(), &variables)?;
         if checked.sign_ins > 0 {
-            let tried = self.rates.sign_ins(client.address, checked.sign_ins);
+            let tried = self.rates.sign_ins(client.origin.address, checked.sign_ins);
             tried.map_err(|wait| Refused::too_often("this address", wait))?;
         }
         if checked.guests > 0 {
-            let asked = self.rates.guests(client.address, checked.guests);
+            let asked = self.rates.guests(client.origin.address, checked.guests);
             asked.map_err(|wait| Refused::too_often("this address", wait))?;
         }
         let document: ExecutableDocument = parsed.document.clone();
@@ -212,6 +217,7 @@ impl Door {
         if let Some(name) = asked.operation_name {
             request = request.operation_name(name);
         }
+        request = request.data(client.origin.clone());
         if let Some(viewer) = client.viewer {
             request = request.data(viewer);
         }

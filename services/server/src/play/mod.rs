@@ -4,6 +4,7 @@
 //! [`store::Store::execute`]; publishing is following the log ([`live`]).
 
 pub(crate) mod access;
+pub(crate) mod evidence;
 pub(crate) mod house;
 pub(crate) mod index;
 pub(crate) mod live;
@@ -26,6 +27,7 @@ use store::{Executed, Loaded, Request, Store};
 use uuid::Uuid;
 
 use access::{Access, AccessList};
+use evidence::Evidence;
 use live::Live;
 pub(crate) use matching::Wanted;
 pub(crate) use refusal::{PlayError, Refusal};
@@ -116,6 +118,7 @@ pub(crate) struct Tables {
     pub(crate) live: Live,
     pub(crate) access: AccessList,
     pub(crate) wallets: Wallets,
+    pub(crate) evidence: Evidence,
     secrets: Secrets,
     matching: tokio::sync::Mutex<()>,
 }
@@ -128,6 +131,7 @@ impl Tables {
             store,
             live: Live::default(),
             access: AccessList::new(pool.clone()),
+            evidence: Evidence::new(pool.clone()),
             secrets: Secrets::new(pool, dice_keys),
             matching: tokio::sync::Mutex::default(),
         }

@@ -86,6 +86,7 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
     stop.send_replace(true);
     serving.await.map_err(|error| error.to_string())?;
     read_models.await.ok();
+    app.tables.evidence.write().await.ok();
     app.tables.store.close().await;
     for duty in duties {
         duty.abort();
@@ -126,6 +127,7 @@ async fn keep_read_models(app: Arc<App>) {
 
 /// What goes on beside requests.
 fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinHandle<()>> {
+    let (noted, days) = (Arc::clone(&app.tables), door.settings.evidence_days);
     let sessions = Arc::clone(app);
     let probed = Arc::clone(app);
     let (door, url) = (Arc::clone(door), url.to_owned());
@@ -135,6 +137,7 @@ fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinH
         tokio::spawn(Arc::clone(&app.tables).pay_out()),
         tokio::spawn(async move { sessions.accounts.keep_learning_revoked().await }),
         tokio::spawn(async move { probed.watch_database(&url).await }),
+        tokio::spawn(async move { noted.evidence.keep(days).await }),
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(Duration::from_secs(5)).await;

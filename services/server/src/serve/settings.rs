@@ -65,6 +65,11 @@ pub(crate) struct Settings {
         value_parser = clap::value_parser!(u32).range(1..=3650))]
     pub(crate) refresh_days: u32,
 
+    /// How long refused commands and addresses are kept for disputes, in days.
+    #[arg(long, env = "CROUPIER_EVIDENCE_DAYS", default_value_t = 90, value_name = "DAYS",
+        value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub(crate) evidence_days: u32,
+
     #[command(flatten)]
     pub(crate) documents: Limits,
     #[command(flatten)]

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod appending;
+mod bundles;
 mod following;
 mod plans;
 mod playing;

@@ -1,0 +1,193 @@
+//! `croupier replay`: a game in the terminal, step by step with the arrow keys; as text or JSON where there is no terminal.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use console::{Key, Term};
+use domain::{Difference, differences, explain, narrate, snapshot};
+use serde_json::{Value, json};
+
+use super::{
+    Entry, Mark, What,
+    board::{Size, draw},
+    source::{Source, open},
+};
+use crate::{
+    clock,
+    play::evidence::Kind,
+    terminal::{BAD, BROKEN, FAINT},
+};
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The id of a game, or a file: a proof bundle, events, a record.
+    #[arg(value_name = "GAME|FILE")]
+    what: String,
+    /// One JSON object a line, for scripts.
+    #[arg(long)]
+    json: bool,
+    /// As text, also in a terminal.
+    #[arg(long, conflicts_with = "json")]
+    text: bool,
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, help = crate::DATABASE_HELP)]
+    database_url: Option<String>,
+    /// Where a node keeps its private PostgreSQL.
+    #[arg(long, env = "CROUPIER_DATA", default_value = "croupier-data", value_name = "FOLDER")]
+    data: PathBuf,
+}
+
+pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCode> {
+    let source = match open(&options.what, options.database_url.as_deref(), &options.data) {
+        Ok(source) => source,
+        Err(problem) => {
+            writeln!(anstream::stderr(), "{BROKEN}!{BROKEN:#} {problem}")?;
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
+    if options.json {
+        as_json(&source, out)?;
+    } else if terminal && !options.text {
+        interact(&source, out)?;
+    } else {
+        as_text(&source, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Who did what, in a line.
+pub(super) fn headline(source: &Source, entry: &Entry) -> String {
+    match &entry.what {
+        What::Action { events, words } => {
+            let actor = source.replay.log.get(events.start).map(|recorded| recorded.actor);
+            let who = actor.filter(|actor| !actor.is_nil()).map(|actor| source.name(actor));
+            who.map_or_else(|| words.clone(), |who| format!("{who}: {words}"))
+        }
+        What::Noted(note) => {
+            let who = source.name(note.actor);
+            match note.kind {
+                Kind::Refused | Kind::Seen => format!(
+                    "{who} is refused {}: {} ({})",
+                    note.asked.as_deref().unwrap_or_default(),
+                    note.message.as_deref().unwrap_or_default(),
+                    note.code.as_deref().unwrap_or_default()
+                ),
+                Kind::Connected => format!("{who} follows the game"),
+                Kind::Disconnected => format!("{who} follows the game no more"),
+            }
+        }
+    }
+}
+
+/// What happened in a step, in words, with every score explained.
+pub(super) fn story(source: &Source, entry: &Entry) -> Vec<(String, Vec<String>)> {
+    let events = source.replay.events_of(entry);
+    let state = source.replay.states([entry.before + events.len()]).pop().flatten();
+    let Some(game) = state else { return Vec::new() };
+    let table = source.named(&game.table);
+    let told = events
+        .iter()
+        .filter_map(|recorded| Some((narrate(&recorded.event, &table)?, explain(&recorded.event))));
+    told.collect()
+}
+
+fn as_text(source: &Source, out: &mut impl Write) -> io::Result<()> {
+    for (number, entry) in (1..).zip(&source.replay.entries) {
+        let at = if entry.at.0 == 0 { String::new() } else { clock::written(entry.at) };
+        let style = if matches!(entry.what, What::Noted(_)) { BAD } else { FAINT };
+        writeln!(out, "{style}{number:>5}  {at}  {}{style:#}", headline(source, entry))?;
+        for (line, _) in story(source, entry) {
+            writeln!(out, "         {line}")?;
+        }
+    }
+    Ok(())
+}
+
+fn as_json(source: &Source, out: &mut impl Write) -> io::Result<()> {
+    let mut before = Value::Null;
+    for (number, entry) in (1..).zip(&source.replay.entries) {
+        let events = source.replay.events_of(entry);
+        let behind = entry.before + events.len();
+        let game = source.replay.states([behind]).pop().flatten();
+        let after = game.as_ref().map(snapshot).unwrap_or_default();
+        let changed = differences(&before, &after).into_iter().map(|difference| {
+            let Difference { path, before, after } = difference;
+            json!({ "path": path, "before": before, "after": after })
+        });
+        let told: Vec<Value> = events
+            .iter()
+            .map(|recorded| {
+                let table = game.as_ref().map(|game| source.named(&game.table));
+                let text = table.and_then(|table| narrate(&recorded.event, &table));
+                json!({
+                    "version": recorded.version, "event": recorded.event, "text": text, "lines": explain(&recorded.event),
+                })
+            })
+            .collect();
+        let (kind, actor, command, refusal) = match &entry.what {
+            What::Action { events, .. } => {
+                let first = source.replay.log.get(events.start);
+                ("action", first.map(|first| first.actor), first.map(|first| first.command), None)
+            }
+            What::Noted(note) => {
+                let refusal =
+                    json!({ "asked": note.asked, "code": note.code, "message": note.message });
+                let refused = note.kind == Kind::Refused;
+                let kind = match note.kind {
+                    Kind::Refused | Kind::Seen => "refused",
+                    Kind::Connected => "connected",
+                    Kind::Disconnected => "disconnected",
+                };
+                (kind, Some(note.actor), note.command, refused.then_some(refusal))
+            }
+        };
+        let words = if let What::Action { words, .. } = &entry.what { words.as_str() } else { "" };
+        let line = json!({
+            "number": number, "kind": kind, "at": clock::written(entry.at), "versionBefore": entry.before, "versionAfter": behind,
+            "actor": actor, "commandId": command, "command": words, "events": told, "refusal": refusal,
+            "differences": changed.collect::<Vec<_>>(), "state": after,
+        });
+        writeln!(out, "{line}")?;
+        before = after;
+    }
+    Ok(())
+}
+
+/// Steps through the game until somebody has seen enough.
+fn interact(source: &Source, out: &mut impl Write) -> io::Result<()> {
+    let term = Term::stdout();
+    let last = source.replay.entries.len().saturating_sub(1);
+    let mut place = 0;
+    term.hide_cursor()?;
+    loop {
+        let (height, width) = term.size();
+        let size = Size { width: usize::from(width), height: usize::from(height) };
+        term.clear_screen()?;
+        for line in draw(source, place, size) {
+            writeln!(out, "{line}")?;
+        }
+        out.flush()?;
+        let jump = |mark| source.replay.next(Some(place), mark).unwrap_or(place);
+        place = match term.read_key() {
+            Ok(Key::ArrowRight | Key::ArrowDown | Key::Char(' ' | 'l' | 'j')) => {
+                (place + 1).min(last)
+            }
+            Ok(Key::ArrowLeft | Key::ArrowUp | Key::Char('h' | 'k')) => place.saturating_sub(1),
+            Ok(Key::PageDown) => (place + 10).min(last),
+            Ok(Key::PageUp) => place.saturating_sub(10),
+            Ok(Key::Home | Key::Char('g')) => 0,
+            Ok(Key::End | Key::Char('G')) => last,
+            Ok(Key::Char('f')) => jump(Mark::Farkle),
+            Ok(Key::Char('b')) => jump(Mark::Bank),
+            Ok(Key::Char('e')) => jump(Mark::Effect),
+            Ok(Key::Char('t')) => jump(Mark::TimeOut),
+            Ok(Key::Char('r')) => jump(Mark::Refused),
+            Ok(Key::Char('q') | Key::Escape | Key::CtrlC) | Err(_) => break,
+            Ok(_) => place,
+        };
+    }
+    term.show_cursor()
+}
