@@ -72,6 +72,11 @@ pub enum Command {
         /// When its last event was recorded: a fact of the log, like the time itself.
         touched: Moment,
     },
+    /// The house ends a game that is played, and says who wins.
+    Rule {
+        /// Who; nobody is possible.
+        winners: Vec<SeatNo>,
+    },
     /// The house makes a game void, whether it is over or not.
     Void {
         /// Why.

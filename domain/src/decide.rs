@@ -53,12 +53,15 @@ pub(crate) fn decide_with<B: Rulebook>(
             .and_then(|()| B::choose_character(&mut desk, *seat, character)),
         (Command::Leave { seat }, Gathering) => leave_early(&mut desk, *seat),
         (Command::Start, Gathering) => start(&mut desk),
-        (Command::Play { .. } | Command::TimeOut { .. }, Gathering) => Err(Rejection::NotStarted),
+        (Command::Play { .. } | Command::TimeOut { .. } | Command::Rule { .. }, Gathering) => {
+            Err(Rejection::NotStarted)
+        }
 
         (Command::Play { seat, play }, Playing) => {
             its_turn(&desk.table, *seat).and_then(|()| B::play(&mut desk, play))
         }
         (Command::TimeOut { seat }, Playing) => time_out(&mut desk, *seat),
+        (Command::Rule { winners }, Playing) => rule(&mut desk, winners),
         (Command::Leave { seat }, Playing) => is_seated(&desk.table, *seat)
             .and_then(|()| forfeit_seat(&mut desk, *seat, LeftBecause::Quit, TurnEnd::Left)),
         (
@@ -181,6 +184,20 @@ fn void<B: Rulebook>(desk: &mut Desk<'_, B>, why: VoidedFor) -> Result<(), Rejec
     let over = matches!(desk.table.stage, Stage::Ended(_));
     desk.record(Event::Voided { why });
     if over { Ok(()) } else { desk.end(DecidedBy::Voided, Vec::new()) }
+}
+
+/// The game ends as it stands; who wins is said.
+fn rule<B: Rulebook>(desk: &mut Desk<'_, B>, winners: &[SeatNo]) -> Result<(), Rejection> {
+    let mut named = Vec::with_capacity(winners.len());
+    for &seat in winners {
+        is_seated(&desk.table, seat)?;
+        if named.contains(&seat) {
+            return Err(Rejection::RepeatedWinner { seat });
+        }
+        named.push(seat);
+    }
+    desk.record(Event::Ruled { winners: named.clone() });
+    desk.end(DecidedBy::Ruled, named)
 }
 
 /// The others play on; one left wins.

@@ -11,6 +11,7 @@ use crate::{
     Dollars, Draw, EffectApplied, Faces, GameId, Moment, Name, PlayerId, Points, Ruleset, SeatNo,
     Slots, Word,
     account::AccountEvent,
+    dispute::{DisputeEvent, StaffEvent},
     fair::{Commitment, RulesetHash, Secret, SeedsHash},
     farkle::dice::{CatalogueEvent, Code, DieAt},
     text::ClientSeed,
@@ -140,10 +141,19 @@ pub enum Event {
         /// Why.
         why: VoidedFor,
     },
+    /// The house decides who wins, and the game ends here.
+    Ruled {
+        /// Who wins; nobody is possible.
+        winners: Vec<SeatNo>,
+    },
     /// Not in a game: something happened to an account.
     Account(AccountEvent),
     /// Not in a game: something happened to the catalogue of special dice.
     Catalogue(CatalogueEvent),
+    /// Not in a game: something happened to a dispute.
+    Dispute(DisputeEvent),
+    /// Not in a game: somebody who works for the house did something.
+    Staff(StaffEvent),
 }
 
 /// Dice were rolled.
@@ -521,6 +531,8 @@ pub enum DecidedBy {
     Abandoned,
     /// It was made void while it was played.
     Voided,
+    /// The house decided it.
+    Ruled,
 }
 
 /// Why a game is made void.
@@ -554,7 +566,7 @@ impl VoidedFor {
 
 impl Event {
     /// The names of all types of a game.
-    pub const NAMES: [&'static str; 22] = [
+    pub const NAMES: [&'static str; 23] = [
         "Created",
         "SeatTaken",
         "SeedChosen",
@@ -577,6 +589,7 @@ impl Event {
         "Ended",
         "SeedRevealed",
         "Voided",
+        "Ruled",
     ];
 
     /// The type's name, as the log stores it.
@@ -604,8 +617,11 @@ impl Event {
             Self::Ended(_) => "Ended",
             Self::SeedRevealed { .. } => "SeedRevealed",
             Self::Voided { .. } => "Voided",
+            Self::Ruled { .. } => "Ruled",
             Self::Account(event) => event.name(),
             Self::Catalogue(event) => event.name(),
+            Self::Dispute(event) => event.name(),
+            Self::Staff(event) => event.name(),
         }
     }
 
@@ -634,8 +650,11 @@ impl Event {
             | Self::Ended(_)
             | Self::SeedRevealed { .. }
             | Self::Voided { .. }
+            | Self::Ruled { .. }
             | Self::Account(_)
-            | Self::Catalogue(_) => None,
+            | Self::Catalogue(_)
+            | Self::Dispute(_)
+            | Self::Staff(_) => None,
         }
     }
 
@@ -664,8 +683,11 @@ impl Event {
             | Self::Ended(_)
             | Self::SeedRevealed { .. }
             | Self::Voided { .. }
+            | Self::Ruled { .. }
             | Self::Account(_)
-            | Self::Catalogue(_) => true,
+            | Self::Catalogue(_)
+            | Self::Dispute(_)
+            | Self::Staff(_) => true,
         }
     }
 }

@@ -39,8 +39,11 @@ pub fn explain(event: &Event) -> Vec<String> {
         | Event::Ended(_)
         | Event::SeedRevealed { .. }
         | Event::Voided { .. }
+        | Event::Ruled { .. }
         | Event::Account(_)
-        | Event::Catalogue(_) => Vec::new(),
+        | Event::Catalogue(_)
+        | Event::Dispute(_)
+        | Event::Staff(_) => Vec::new(),
     }
 }
 

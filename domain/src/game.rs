@@ -187,8 +187,11 @@ impl Table {
             | Event::EffectApplied(_)
             | Event::Drawn(_)
             | Event::SeedRevealed { .. }
+            | Event::Ruled { .. }
             | Event::Account(_)
-            | Event::Catalogue(_) => {}
+            | Event::Catalogue(_)
+            | Event::Dispute(_)
+            | Event::Staff(_) => {}
         }
     }
 

@@ -29,6 +29,8 @@ pub enum Legal {
     Abandon(u32),
     /// Make the game void.
     Void,
+    /// End the game and say who of those seated wins.
+    Rule,
 }
 
 /// Every command that would be accepted; `None` is a game not created yet.
@@ -58,6 +60,7 @@ pub(crate) fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
             }
         }
         Stage::Playing => {
+            legal.push(Legal::Rule);
             let seat = table.turn.to_move();
             legal.extend(board.plays(table).into_iter().map(|play| Legal::Play(seat, play)));
             legal.extend(table.turn.deadline.map(|from| Legal::TimeOut(seat, from)));
@@ -76,6 +79,8 @@ impl Legal {
             | (Self::Join, Command::Join { .. })
             | (Self::Start, Command::Start)
             | (Self::Void, Command::Void { .. }) => true,
+            // Those who win must be seated, each once: a family, as names are for joining.
+            (Self::Rule, Command::Rule { .. }) => true,
             (Self::Abandon(hours), Command::Abandon { touched }) => {
                 now >= touched.plus_hours(*hours)
             }

@@ -50,6 +50,7 @@ mod decide;
 mod desk;
 mod dice;
 mod difference;
+mod dispute;
 mod effect;
 mod event;
 mod explain;
@@ -79,11 +80,17 @@ pub mod farkle;
 pub mod neon;
 pub mod rogue;
 
-pub use account::{Account, AccountCommand, AccountEvent, Entry, count_dice, decide_account};
+pub use account::{
+    Account, AccountCommand, AccountEvent, Entry, Sanction, count_dice, decide_account,
+};
 pub use command::{Ability, Command, Exchange, Play};
 pub use decide::decide;
 pub use dice::{Dice, Draw, NoDice, Purpose};
 pub use difference::{Difference, differences, snapshot};
+pub use dispute::{
+    Dispute, DisputeCommand, DisputeEvent, Remedy, RemedyState, Resolution, StaffEvent,
+    decide_dispute,
+};
 pub use effect::{Change, EffectApplied, EffectSource, Measure};
 pub use event::{
     AwardedFor, Banked, Boost, ColourDraw, ColoursDrawn, Combination, CombinationName, DecidedBy,

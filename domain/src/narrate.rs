@@ -68,12 +68,15 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
         }
         Event::Ended(outcome) => ending(outcome, table),
         Event::Voided { why } => format!("the game is void: {}", why.words()),
+        Event::Ruled { winners } => ruled(winners, table),
         Event::Created { .. }
         | Event::Started { .. }
         | Event::TurnEnded(_)
         | Event::SeedRevealed { .. }
         | Event::Account(_)
-        | Event::Catalogue(_) => return None,
+        | Event::Catalogue(_)
+        | Event::Dispute(_)
+        | Event::Staff(_) => return None,
     })
 }
 
@@ -139,6 +142,14 @@ fn changed(effect: &EffectApplied, table: &Table) -> String {
     format!("{}: {what}: {}", name(table, effect.seat), changes.join(", "))
 }
 
+fn ruled(winners: &[SeatNo], table: &Table) -> String {
+    let names: Vec<String> = winners.iter().map(|&seat| name(table, seat)).collect();
+    match names.join(" and ") {
+        none if none.is_empty() => "the house ends the game, nobody wins".to_owned(),
+        names => format!("the house ends the game in favour of {names}"),
+    }
+}
+
 fn ending(outcome: &Outcome, table: &Table) -> String {
     let winners: Vec<String> = outcome.winners.iter().map(|&seat| name(table, seat)).collect();
     let winners = winners.join(" and ");
@@ -153,6 +164,8 @@ fn ending(outcome: &Outcome, table: &Table) -> String {
         DecidedBy::Deserted => "everybody has left, nobody wins".to_owned(),
         DecidedBy::Abandoned => "the game is abandoned, nobody wins".to_owned(),
         DecidedBy::Voided => "the game ends here, nobody wins".to_owned(),
+        DecidedBy::Ruled if outcome.winners.is_empty() => "nobody wins".to_owned(),
+        DecidedBy::Ruled => format!("{winners} wins: the house has decided"),
     }
 }
 

@@ -151,6 +151,7 @@ fn command_behind(game: Option<&Game>, log: &[Event]) -> Option<Command> {
             Command::ChooseCharacter { seat: *seat, character: character.to_string() }
         }
         Event::Voided { why } => Command::Void { why: *why },
+        Event::Ruled { winners } => Command::Rule { winners: winners.clone() },
         Event::Started { .. } => Command::Start,
         Event::TimedOut { seat, .. } => Command::TimeOut { seat: *seat },
         Event::SeatLeft { seat, why: LeftBecause::Quit } => Command::Leave { seat: *seat },
@@ -175,7 +176,9 @@ fn command_behind(game: Option<&Game>, log: &[Event]) -> Option<Command> {
         | Event::Ended(_)
         | Event::SeedRevealed { .. }
         | Event::Account(_)
-        | Event::Catalogue(_) => return None,
+        | Event::Catalogue(_)
+        | Event::Dispute(_)
+        | Event::Staff(_) => return None,
     })
 }
 

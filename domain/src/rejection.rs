@@ -184,6 +184,32 @@ pub enum Rejection {
     WrongRoll { got: Vec<u32>, dice: u8, sides: u32 },
     #[error("the game cannot end: the dice do not know the secret that was committed to")]
     WrongSecret,
+    #[error("seat {seat} is named twice")]
+    RepeatedWinner { seat: SeatNo },
+    #[error("this event is disputed already")]
+    AlreadyDisputed,
+    #[error("there is no such dispute")]
+    NoSuchDispute,
+    #[error("this dispute is resolved; open another one if something else was wrong")]
+    DisputeClosed,
+    #[error("there is no remedy {number}")]
+    NoSuchRemedy { number: u32 },
+    #[error("remedy {number} does the same already")]
+    RemedyRepeated { number: u32 },
+    #[error("remedy {number} is done, or declined, or waits for nobody")]
+    RemedyDone { number: u32 },
+    #[error("remedy {number} moves so much money that somebody else must agree first")]
+    SecondPersonNeeded { number: u32 },
+    #[error("somebody else than who proposed it must agree")]
+    SamePerson,
+    #[error("nobody decides about themselves")]
+    OwnDispute,
+    #[error("{open} remedies are not done yet; apply or decline them first")]
+    RemediesOpen { open: usize },
+    #[error("this account may play already")]
+    NotSanctioned,
+    #[error("this account is banned already")]
+    AlreadyBanned,
     #[error(
         "the game was touched {since_hours} hours ago; it can be abandoned after {needed_hours}"
     )]

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::Numbers;
 use domain::{
     Account, AccountCommand, AccountEvent, AwardedFor, BadText, Dollars, Entry, Event, GameId,
-    Name, PlayerId, Rejection, decide_account,
+    Moment, Name, PlayerId, Rejection, Sanction, decide_account,
     farkle::dice::{Catalogue, Code, DieAt},
 };
 use uuid::Uuid;
@@ -648,7 +648,7 @@ impl Numbers {
 
     fn command(&mut self) -> AccountCommand {
         let name = self.one_of(&["a", "b", "c", "", "a\u{7}"]).to_owned();
-        match self.below(20) {
+        match self.below(22) {
             0 => open(self.below(40)),
             1..=6 => buy(self.name(), self.quantity()),
             7..=10 => sell(self.name(), self.quantity()),
@@ -670,6 +670,19 @@ impl Numbers {
             19 if self.below(2) == 0 => {
                 let amount = self.one_of(&[1, 2, 5, 3_000]);
                 AccountCommand::Reverse { game: self.game(), event: 7, amount }
+            }
+            20 => {
+                let change = self.one_of(&[-3_000, -5, -1, 1, 7, i64::MAX, i64::MIN]);
+                AccountCommand::Adjust { change, dispute: Uuid::nil() }
+            }
+            21 => {
+                let all = [
+                    Sanction::Warning,
+                    Sanction::Suspension(Moment(7)),
+                    Sanction::Ban,
+                    Sanction::Lifted,
+                ];
+                AccountCommand::Sanction { sanction: self.one_of(&all), dispute: Uuid::nil() }
             }
             _ => AccountCommand::Release { game: self.game() },
         }
@@ -786,6 +799,7 @@ fn the_books_are_right_whatever_is_asked_for() {
     }
     assert_eq!(events, BTreeSet::from(AccountEvent::NAMES));
     let expected = [
+        "AlreadyBanned",
         "BadName",
         "BadQuantity",
         "DieLocked",
@@ -793,6 +807,7 @@ fn the_books_are_right_whatever_is_asked_for() {
         "NoWallet",
         "NotEnoughMoney",
         "NotOwned",
+        "NotSanctioned",
         "NothingLocked",
         "RetiredDie",
         "TooManyDice",

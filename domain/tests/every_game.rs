@@ -10,8 +10,8 @@ use common::{
     Match, Numbers, SECRET, bank, begun, choose, create, generous, join, play, presets, roll, save,
 };
 use domain::{
-    Ability, Command, Event, Exchange, Game, Legal, Moment, Play, Proven, Rejection, Ruleset,
-    Slots, Stage, VoidedFor, decide,
+    Ability, Command, DecidedBy, Event, Exchange, Game, Legal, Moment, Play, Proven, Rejection,
+    Ruleset, Slots, Stage, VoidedFor, decide,
     fair::FairDice,
     legal_commands, replay,
     rogue::{Category, Colour},
@@ -150,6 +150,33 @@ fn a_game_is_made_void_at_any_time() {
     }
 }
 
+/// The house can end a game that is played, in favour of whom it says; it pays as any end does, and is proven.
+#[test]
+fn the_house_ends_a_game() {
+    for (game, preset) in presets() {
+        let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+        let mut table = begun(&preset, &mut numbers);
+        let wrong = |table: &Match, winners: &[u8]| {
+            table.decide(&Command::Rule { winners: winners.to_vec() }, &[]).unwrap_err()
+        };
+        assert_eq!(wrong(&table, &[0, 0]), Rejection::RepeatedWinner { seat: 0 });
+        assert!(matches!(wrong(&table, &[99]), Rejection::NoSuchSeat { seat: 99, .. }));
+        let command = choose(&table, &mut numbers, false);
+        table.tell_fairly(&command).unwrap();
+        let events = table.tell_fairly(&Command::Rule { winners: vec![0] }).unwrap();
+        assert_eq!(events[0], Event::Ruled { winners: vec![0] });
+        let Stage::Ended(outcome) = &table.game().table.stage else { panic!("{game}") };
+        assert_eq!((outcome.by, &outcome.winners[..]), (DecidedBy::Ruled, &[0][..]), "{game}");
+        is_the_fold_of_its_log(&table);
+        let proven = Proven { rolls: table.game().table.rolls, events: table.log.len() };
+        assert_eq!(verify(&table.log), Ok(proven), "{game}");
+        let record = domain::write_record(&table.log).unwrap();
+        assert_eq!(domain::parse_record(&record).unwrap(), table.log);
+        assert_eq!(wrong(&table, &[]), Rejection::GameOver);
+        assert_eq!(wrong(&Match::under(&preset), &[]), Rejection::NotStarted);
+    }
+}
+
 #[test]
 fn every_game_ends_and_is_proven() {
     let mut seen = BTreeSet::new();
@@ -186,7 +213,7 @@ fn every_game_ends_and_is_proven() {
     }
     // All of them but what nobody chose here.
     let unseen: Vec<&str> = Event::NAMES.into_iter().filter(|name| !seen.contains(name)).collect();
-    assert_eq!(unseen, ["LoadoutChosen"]);
+    assert_eq!(unseen, ["LoadoutChosen", "Ruled"]);
 }
 
 #[test]

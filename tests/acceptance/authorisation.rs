@@ -67,6 +67,16 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
         [Unauthenticated, Allowed, Nothing, Nothing, Allowed, Allowed],
     ),
     (
+        "dispute",
+        "{ dispute(id: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\") { id } }",
+        [Unauthenticated, Nothing, Nothing, Nothing, Nothing, Nothing],
+    ),
+    ("myDisputes", "{ myDisputes { nodes { id } } }", PLAYERS),
+    ("disputes", "{ disputes { nodes { id } } }", STAFF),
+    ("auditLog", "{ auditLog { nodes { number } } }", ADMINS),
+    ("myData", "{ myData }", PLAYERS),
+    ("personalData", "{ personalData(playerId: $victim) }", STAFF),
+    (
         "seasons",
         "{ seasons { code } }",
         [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
@@ -79,6 +89,48 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
     ("presets", "{ presets { preset } }", [Allowed; 6]),
     ("diceCatalogue", "{ diceCatalogue { code } }", [Allowed; 6]),
     ("shop", "{ shop { version } }", [Allowed; 6]),
+    // Disputes
+    (
+        "previewRemedy",
+        "{ previewRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", remedy: { voidGame: MISTAKE }) { amount } }",
+        STAFF,
+    ),
+    (
+        "openDispute",
+        "mutation { openDispute(gameId: $game, version: 1, text: \"t\") { errors { code } } }",
+        SEATED,
+    ),
+    (
+        "commentDispute",
+        "mutation { commentDispute(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", text: \"t\") { errors { code } } }",
+        [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
+    ),
+    (
+        "assignDispute",
+        "mutation { assignDispute(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\") { errors { code } } }",
+        STAFF,
+    ),
+    (
+        "proposeRemedy",
+        "mutation { proposeRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", remedy: { voidGame: MISTAKE }) { errors { code } } }",
+        STAFF,
+    ),
+    (
+        "approveRemedy",
+        "mutation { approveRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1) { errors { code } } }",
+        STAFF,
+    ),
+    (
+        "declineRemedy",
+        "mutation { declineRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1) { errors { code } } }",
+        STAFF,
+    ),
+    (
+        "resolveDispute",
+        "mutation { resolveDispute(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", reason: EXPLAINED) { errors { code } } }",
+        STAFF,
+    ),
+    ("eraseAccount", "mutation { eraseAccount(playerId: $victim) { erased } }", STAFF),
     // Tables
     ("createGame", "mutation { createGame { errors { code } } }", PLAYERS),
     ("quickMatch", "mutation { quickMatch { errors { code } } }", PLAYERS),
@@ -182,6 +234,7 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
 ];
 
 const PLAYERS: [Outcome; 6] = [Unauthenticated, Allowed, Allowed, Forbidden, Forbidden, Forbidden];
+const STAFF: [Outcome; 6] = [Unauthenticated, Forbidden, Forbidden, Forbidden, Allowed, Allowed];
 const ADMINS: [Outcome; 6] = [Unauthenticated, Forbidden, Forbidden, Forbidden, Forbidden, Allowed];
 const SEATED: [Outcome; 6] = [Unauthenticated, Allowed, Nothing, Forbidden, Forbidden, Forbidden];
 
@@ -291,7 +344,7 @@ fn outcome(answer: &Value) -> Outcome {
         (Some("FORBIDDEN"), _) => return Forbidden,
         (_, Some("NO_SUCH_GAME")) => return Nothing,
         // The rules say when, not who.
-        (_, Some("GAME_NOT_OVER")) => return Allowed,
+        (_, Some("GAME_NOT_OVER" | "NO_SUCH_DISPUTE")) => return Allowed,
         (None, None) => {}
         _ => panic!("{answer}"),
     }

@@ -8,6 +8,7 @@ mod authorisation;
 mod challenge;
 mod clocks;
 mod dash;
+mod disputes;
 mod failures;
 mod figures;
 mod games;

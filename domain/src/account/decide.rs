@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Account, AccountEvent, count_dice};
+use uuid::Uuid;
+
+use super::{Account, AccountEvent, Sanction, count_dice};
 use crate::{
     AwardedFor, Dollars, GameId, Name, PlayerId, Rejection,
     farkle::{
@@ -54,6 +56,20 @@ pub enum AccountCommand {
         event: u64,
         /// What the game awarded.
         amount: Dollars,
+    },
+    /// Gives or takes money by hand.
+    Adjust {
+        /// How much; what is taken is negative.
+        change: i64,
+        /// The dispute it is because of.
+        dispute: Uuid,
+    },
+    /// Changes what the account may do.
+    Sanction {
+        /// How.
+        sanction: Sanction,
+        /// The dispute it is because of.
+        dispute: Uuid,
     },
     /// Keeps a loadout under a name, in place of one that has it.
     StoreLoadout {
@@ -125,6 +141,26 @@ pub fn decide_account(
             let (game, event, taken) = (*game, *event, (*amount).min(account.balance));
             let (missing, balance) = (amount - taken, account.balance - taken);
             AccountEvent::MoneyReversed { game, event, amount: taken, missing, balance }
+        }
+        (Some(account), Command::Adjust { change, dispute }) => {
+            let balance = i64::from(account.balance).checked_add(*change);
+            let cost = change.unsigned_abs();
+            let balance = balance.ok_or(Rejection::WalletFull)?;
+            if balance < 0 {
+                return Err(Rejection::NotEnoughMoney { cost, balance: account.balance });
+            }
+            let balance = Dollars::try_from(balance).map_err(|_| Rejection::WalletFull)?;
+            AccountEvent::MoneyAdjusted { change: *change, dispute: *dispute, balance }
+        }
+        (Some(account), Command::Sanction { sanction, dispute }) => {
+            match (sanction, account.sanction) {
+                (Sanction::Lifted, None) => return Err(Rejection::NotSanctioned),
+                (Sanction::Suspension(_) | Sanction::Ban, Some(Sanction::Ban)) => {
+                    return Err(Rejection::AlreadyBanned);
+                }
+                _ => {}
+            }
+            AccountEvent::Sanctioned { sanction: *sanction, dispute: *dispute }
         }
         (Some(account), Command::StoreLoadout { name, dice }) => {
             store_loadout(account, name, dice, catalogue)?

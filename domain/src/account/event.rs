@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AwardedFor, Dollars, GameId, Name, PlayerId, farkle::dice::Code};
+use uuid::Uuid;
+
+use crate::{AwardedFor, Dollars, GameId, Moment, Name, PlayerId, farkle::dice::Code};
 
 /// Something that happened to an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +75,22 @@ pub enum AccountEvent {
         /// The balance after it.
         balance: Dollars,
     },
+    /// Money was given or taken by hand, because of a dispute.
+    MoneyAdjusted {
+        /// How much; what was taken is negative.
+        change: i64,
+        /// The dispute.
+        dispute: Uuid,
+        /// The balance after it.
+        balance: Dollars,
+    },
+    /// What the account may do was changed, because of a dispute.
+    Sanctioned {
+        /// How.
+        sanction: Sanction,
+        /// The dispute.
+        dispute: Uuid,
+    },
     /// A loadout was kept under a name, or changed.
     LoadoutStored {
         /// The name.
@@ -99,6 +117,20 @@ pub enum AccountEvent {
     },
 }
 
+/// What is done to an account whose owner did something wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sanction {
+    /// It is warned.
+    Warning,
+    /// It may not play until then.
+    Suspension(Moment),
+    /// It may not play any more.
+    Ban,
+    /// It may play again.
+    Lifted,
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
 const fn is_zero(amount: &Dollars) -> bool {
     *amount == 0
@@ -111,7 +143,7 @@ pub struct Entry {
     pub change: i64,
     /// The balance after it.
     pub balance: Dollars,
-    /// What for: `opening`, `purchase`, `sale`, `finishing`, `winning`, `die` or `reversal`.
+    /// What for: `opening`, `purchase`, `sale`, `finishing`, `winning`, `die`, `reversal` or `adjustment`.
     pub reason: &'static str,
     /// The kind of die it was about.
     pub code: Option<Code>,
@@ -121,12 +153,14 @@ pub struct Entry {
 
 impl AccountEvent {
     /// The names of all types.
-    pub const NAMES: [&'static str; 9] = [
+    pub const NAMES: [&'static str; 11] = [
         "WalletOpened",
         "DieBought",
         "DieSold",
         "MoneyCredited",
         "MoneyReversed",
+        "MoneyAdjusted",
+        "Sanctioned",
         "LoadoutStored",
         "LoadoutDropped",
         "DiceLocked",
@@ -141,6 +175,8 @@ impl AccountEvent {
             Self::DieSold { .. } => "DieSold",
             Self::MoneyCredited { .. } => "MoneyCredited",
             Self::MoneyReversed { .. } => "MoneyReversed",
+            Self::MoneyAdjusted { .. } => "MoneyAdjusted",
+            Self::Sanctioned { .. } => "Sanctioned",
             Self::LoadoutStored { .. } => "LoadoutStored",
             Self::LoadoutDropped { .. } => "LoadoutDropped",
             Self::DiceLocked { .. } => "DiceLocked",
@@ -178,10 +214,14 @@ impl AccountEvent {
                 let entry = plain(*amount, *balance, "reversal");
                 Entry { change: -entry.change, game: Some((*game, *event)), ..entry }
             }
+            Self::MoneyAdjusted { change, balance, .. } => {
+                Entry { change: *change, ..plain(0, *balance, "adjustment") }
+            }
             Self::LoadoutStored { .. }
             | Self::LoadoutDropped { .. }
             | Self::DiceLocked { .. }
-            | Self::DiceReleased { .. } => return None,
+            | Self::DiceReleased { .. }
+            | Self::Sanctioned { .. } => return None,
         })
     }
 }

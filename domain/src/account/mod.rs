@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Dollars, GameId, Name, Rejection, farkle::dice::Code};
 
 pub use decide::{AccountCommand, decide_account};
-pub use event::{AccountEvent, Entry};
+pub use event::{AccountEvent, Entry, Sanction};
 
 /// A wallet and an inventory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,17 @@ pub struct Account {
     /// What was paid for dice altogether, less what they brought when sold back.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spent: i64,
+    /// What keeps the owner from playing, if something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sanction: Option<Sanction>,
+    /// How often the owner was warned.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub warnings: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+const fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
@@ -73,7 +84,13 @@ impl Account {
             }
             AccountEvent::WalletOpened { .. }
             | AccountEvent::MoneyCredited { .. }
-            | AccountEvent::MoneyReversed { .. } => {}
+            | AccountEvent::MoneyReversed { .. }
+            | AccountEvent::MoneyAdjusted { .. } => {}
+            AccountEvent::Sanctioned { sanction, .. } => match sanction {
+                Sanction::Warning => account.warnings = account.warnings.saturating_add(1),
+                Sanction::Suspension(_) | Sanction::Ban => account.sanction = Some(*sanction),
+                Sanction::Lifted => account.sanction = None,
+            },
         }
         account
     }

@@ -231,8 +231,11 @@ impl Farkle {
             | Event::TimedOut { .. }
             | Event::SeedRevealed { .. }
             | Event::Voided { .. }
+            | Event::Ruled { .. }
             | Event::Account(_)
-            | Event::Catalogue(_) => {}
+            | Event::Catalogue(_)
+            | Event::Dispute(_)
+            | Event::Staff(_) => {}
             Event::Ended(_) => {
                 self.round.begin();
                 self.players.iter_mut().for_each(|player| player.dare = 0);

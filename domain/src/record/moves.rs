@@ -31,7 +31,7 @@ impl std::fmt::Display for Who {
 }
 
 const OF_TABLE: &str = "join ID \"NAME\", start";
-const OF_HOUSE: &str = "timeout SEAT, abandon, void REASON";
+const OF_HOUSE: &str = "timeout SEAT, abandon, void REASON, rule [SEATS]";
 const OF_SEAT: &str = "seed \"TEXT\", dice [CODES], character CODE, leave, roll [VALUES], roll [VALUES] keep [SLOTS], \
      save [SLOTS], bank, forfeit, score CATEGORY, resolve, ability HOW, stay, yield, buy CODE, buy CODE -> SEAT, renew, \
      use CODE, evolve CODE, end";
@@ -51,6 +51,7 @@ pub(super) fn written(command: &Command, draws: &mut Draws) -> Option<(Who, Stri
             let why = serde_json::to_value(why).unwrap_or_default();
             (Who::House, format!("void {}", why.as_str().unwrap_or_default()))
         }
+        Command::Rule { winners } => (Who::House, format!("rule {}", listed(winners))),
         Command::ChooseSeed { seat, seed } => (Who::Seat(*seat), format!("seed {}", quoted(seed))),
         Command::ChooseLoadout { seat, dice } => {
             (Who::Seat(*seat), format!("dice {}", listed(dice)))
@@ -125,6 +126,7 @@ pub(super) fn read(
         (Who::House, "timeout") => Command::TimeOut { seat: value(reader, "a seat")? },
         (Who::House, "abandon") => Command::Abandon { touched: Moment(0) },
         (Who::House, "void") => Command::Void { why: reason(reader)? },
+        (Who::House, "rule") => Command::Rule { winners: list(reader, "rule", "seats that win")? },
         (Who::Seat(seat), "seed") => Command::ChooseSeed { seat, seed: text(reader, "a seed")? },
         (Who::Seat(seat), "dice") => {
             Command::ChooseLoadout { seat, dice: list(reader, "dice", "codes of dice")? }

@@ -246,8 +246,11 @@ impl Fold {
             | Event::Answered { .. }
             | Event::SeedRevealed { .. }
             | Event::Voided { .. }
+            | Event::Ruled { .. }
             | Event::Account(_)
-            | Event::Catalogue(_) => {}
+            | Event::Catalogue(_)
+            | Event::Dispute(_)
+            | Event::Staff(_) => {}
         }
     }
 

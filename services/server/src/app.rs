@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 
 use crate::{
     accounts::Accounts,
+    disputes::Disputes,
     play::{PlayError, Tables},
 };
 
@@ -26,6 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct App {
     pub(crate) tables: Arc<Tables>,
     pub(crate) accounts: Accounts,
+    pub(crate) disputes: Disputes,
     pub(crate) database: Database,
 }
 

@@ -4,6 +4,7 @@ mod accounts;
 mod api;
 mod app;
 mod clock;
+mod disputes;
 mod documents;
 mod export;
 mod export_table;

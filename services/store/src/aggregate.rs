@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use domain::{
-    Account, AccountCommand, Command, Event, Game, Moment, Rejection, SeatNo, decide,
-    decide_account, evolve,
+    Account, AccountCommand, Command, Dispute, DisputeCommand, Event, Game, Moment, Rejection,
+    SeatNo, StaffEvent, decide, decide_account, decide_dispute, evolve,
     fair::{FairDice, Secret},
     farkle::dice::{Catalogue, CatalogueCommand, decide_catalogue},
 };
@@ -77,8 +77,10 @@ impl Aggregate for Game {
             Command::Create { .. } => true,
             // These are the house's.
             Command::TimeOut { .. } | Command::Abandon { .. } => false,
-            // So is this, by somebody who works for it; not by who plays.
-            Command::Void { .. } => !self.table.seats.iter().any(|seat| seat.player.0 == actor),
+            // So are these, by somebody who works for it; not by who plays.
+            Command::Void { .. } | Command::Rule { .. } => {
+                !self.table.seats.iter().any(|seat| seat.player.0 == actor)
+            }
         }
     }
 
@@ -112,6 +114,8 @@ impl Aggregate for Account {
             | AccountCommand::Sell { .. }
             | AccountCommand::StoreLoadout { .. }
             | AccountCommand::DropLoadout { .. } => true,
+            // By somebody who works for the house: nobody else is given a way to ask.
+            AccountCommand::Adjust { .. } | AccountCommand::Sanction { .. } => true,
             AccountCommand::Open { .. }
             | AccountCommand::Credit { .. }
             | AccountCommand::Reverse { .. }
@@ -146,5 +150,59 @@ impl Aggregate for Catalogue {
 
     fn states(store: &Store) -> &States<Self> {
         &store.catalogues
+    }
+}
+
+impl Aggregate for Dispute {
+    type Command = DisputeCommand;
+    type Context = ();
+
+    fn decide(
+        now: Option<&Self>,
+        command: &DisputeCommand,
+        _at: Moment,
+        (): &(),
+    ) -> Result<Vec<Event>, Rejection> {
+        let events = decide_dispute(now, command)?;
+        Ok(events.into_iter().map(Event::Dispute).collect())
+    }
+
+    fn evolve(now: Option<Self>, event: &Event) -> Option<Self> {
+        if let Event::Dispute(event) = event { Self::evolve(now, event) } else { now }
+    }
+
+    fn states(store: &Store) -> &States<Self> {
+        &store.disputes
+    }
+}
+
+/// What staff did: how much of it there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Audit {
+    /// How many entries.
+    pub entries: u64,
+}
+
+impl Aggregate for Audit {
+    type Command = StaffEvent;
+    type Context = ();
+
+    /// Whatever staff did is written down.
+    fn decide(
+        _now: Option<&Self>,
+        entry: &StaffEvent,
+        _at: Moment,
+        (): &(),
+    ) -> Result<Vec<Event>, Rejection> {
+        Ok(vec![Event::Staff(entry.clone())])
+    }
+
+    fn evolve(now: Option<Self>, event: &Event) -> Option<Self> {
+        let Event::Staff(_) = event else { return now };
+        Some(Self { entries: now.unwrap_or_default().entries + 1 })
+    }
+
+    fn states(store: &Store) -> &States<Self> {
+        &store.audits
     }
 }

@@ -4,7 +4,7 @@
 //! cannot express, its schema number goes up by one and a step in [`UPCASTS`] brings old payloads to
 //! the new form when they are read. What is stored is never touched.
 
-use domain::{AccountEvent, Event, farkle::dice::CatalogueEvent};
+use domain::{AccountEvent, DisputeEvent, Event, StaffEvent, farkle::dice::CatalogueEvent};
 use serde::{
     Deserialize,
     de::{
@@ -40,6 +40,10 @@ pub fn encode(event: &Event) -> Result<String, Error> {
     let mut tagged = if let Event::Account(event) = event {
         serde_json::to_string(event)?
     } else if let Event::Catalogue(event) = event {
+        serde_json::to_string(event)?
+    } else if let Event::Dispute(event) = event {
+        serde_json::to_string(event)?
+    } else if let Event::Staff(event) = event {
         serde_json::to_string(event)?
     } else {
         serde_json::to_string(event)?
@@ -87,7 +91,8 @@ fn decode_with(
 
 /// The names of all types in the log.
 fn names() -> impl Iterator<Item = &'static str> {
-    Event::NAMES.into_iter().chain(AccountEvent::NAMES).chain(CatalogueEvent::NAMES)
+    let games = Event::NAMES.into_iter().chain(AccountEvent::NAMES).chain(CatalogueEvent::NAMES);
+    games.chain(DisputeEvent::NAMES).chain(StaffEvent::NAMES)
 }
 
 fn read(kind: &str, payload: &str) -> Result<Event, Error> {
@@ -96,6 +101,10 @@ fn read(kind: &str, payload: &str) -> Result<Event, Error> {
         AccountEvent::deserialize(tagged).map(Event::Account)
     } else if CatalogueEvent::NAMES.contains(&kind) {
         CatalogueEvent::deserialize(tagged).map(Event::Catalogue)
+    } else if DisputeEvent::NAMES.contains(&kind) {
+        DisputeEvent::deserialize(tagged).map(Event::Dispute)
+    } else if StaffEvent::NAMES.contains(&kind) {
+        StaffEvent::deserialize(tagged).map(Event::Staff)
     } else {
         Event::deserialize(tagged)
     }

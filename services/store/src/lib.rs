@@ -31,7 +31,7 @@ pub mod bundle;
 pub mod prove;
 pub mod seal;
 
-pub use aggregate::Aggregate;
+pub use aggregate::{Aggregate, Audit};
 pub use append::{Append, Appended};
 pub use chain::Hash;
 pub use codec::{Undecodable, decode, encode, schema_of};

@@ -2,7 +2,7 @@
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
-use domain::{Account, Event, Game, farkle::dice::Catalogue};
+use domain::{Account, Dispute, Event, Game, farkle::dice::Catalogue};
 use sqlx::{
     ConnectOptions, Connection, Executor, PgConnection, PgPool, Row,
     postgres::{PgConnectOptions, PgPoolOptions},
@@ -10,8 +10,8 @@ use sqlx::{
 use tokio::sync::Notify;
 
 use crate::{
-    Append, AppendError, Appended, Recorded, StoreError, append::Prepared, committer::Committer,
-    states::States, tail::Tailer,
+    Append, AppendError, Appended, Audit, Recorded, StoreError, append::Prepared,
+    committer::Committer, states::States, tail::Tailer,
 };
 
 /// The schema, step by step.
@@ -56,6 +56,10 @@ pub struct Store {
     pub accounts: Arc<States<Account>>,
     /// The catalogue of special dice, which is one stream.
     pub catalogues: Arc<States<Catalogue>>,
+    /// Disputes.
+    pub disputes: Arc<States<Dispute>>,
+    /// What staff did, which is one stream.
+    pub audits: Arc<States<Audit>>,
 }
 
 /// Brings the database of this address to the current schema; harmless if it is there already.
@@ -86,6 +90,8 @@ impl Store {
             games: Arc::new(States::new(pool.clone(), settings.games)),
             accounts: Arc::new(States::new(pool.clone(), settings.games)),
             catalogues: Arc::new(States::new(pool.clone(), 1)),
+            disputes: Arc::new(States::new(pool.clone(), 1_000)),
+            audits: Arc::new(States::new(pool.clone(), 1)),
             pool,
             committer,
             tailer,
@@ -106,6 +112,10 @@ impl Store {
             self.accounts.learn(recorded);
         } else if let Event::Catalogue(_) = &recorded.event {
             self.catalogues.learn(recorded);
+        } else if let Event::Dispute(_) = &recorded.event {
+            self.disputes.learn(recorded);
+        } else if let Event::Staff(_) = &recorded.event {
+            self.audits.learn(recorded);
         } else {
             self.games.learn(recorded);
         }

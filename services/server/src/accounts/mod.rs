@@ -4,6 +4,7 @@
 
 mod names;
 mod passwords;
+mod privacy;
 mod revoked;
 mod sessions;
 mod tokens;

@@ -3,7 +3,11 @@
 use async_graphql::SimpleObject;
 
 use super::{
-    event::GameEvent, game::GameView, leaderboard::StandingView, replay::ReplayEntry,
+    dispute::{AuditEntry, DisputeView},
+    event::GameEvent,
+    game::GameView,
+    leaderboard::StandingView,
+    replay::ReplayEntry,
     wallet::LedgerEntry,
 };
 
@@ -77,6 +81,8 @@ connection!(GameEventConnection, GameEventEdge, GameEvent);
 connection!(StandingConnection, StandingEdge, StandingView);
 connection!(LedgerConnection, LedgerEdge, LedgerEntry);
 connection!(ReplayEntryConnection, ReplayEntryEdge, ReplayEntry);
+connection!(DisputeConnection, DisputeEdge, DisputeView);
+connection!(AuditConnection, AuditEdge, AuditEntry);
 
 /// How many items were asked for: 1 to 100.
 pub(super) fn page_size(first: Option<i32>) -> async_graphql::Result<usize> {

@@ -167,7 +167,7 @@ impl From<domain::Offer> for Offer {
 struct LegalCommand {
     /// The mutation to send: `joinGame`, `chooseSeed`, `chooseLoadout`, `chooseCharacter`, `leaveGame`, `startGame`, `roll`, `save`, `bank`,
     /// `forfeit`, `score`, `resolve`, `useAbility`, `answer`, `buyItem`, `renewMarket`, `useItem`, `evolve`, `endTurn`. What the house does by
-    /// itself is called `timeOut` and `abandon`.
+    /// itself is called `timeOut` and `abandon`; what staff can do to a game, `voidGame` and `finishGame`.
     command: &'static str,
     /// Whose command it is; nobody's in particular for joining and starting.
     seat: Option<i32>,
@@ -409,7 +409,7 @@ impl GameView {
         let game = self.game()?;
         let my_seat = viewer_if_any(ctx).and_then(|viewer| seat_of(game, viewer.account));
         let is_mine = |legal: &LegalCommand| {
-            let house = matches!(legal.command, "timeOut" | "abandon" | "voidGame");
+            let house = matches!(legal.command, "timeOut" | "abandon" | "voidGame" | "finishGame");
             !house && (legal.seat.is_none() || legal.seat == my_seat.map(i32::from))
         };
         let legal = game.legal_commands().into_iter().map(LegalCommand::of);
@@ -575,6 +575,7 @@ impl LegalCommand {
             }
             Legal::Abandon(_) => Self::new("abandon", None),
             Legal::Void => Self::new("voidGame", None),
+            Legal::Rule => Self::new("finishGame", None),
         }
     }
 

@@ -8,6 +8,7 @@ use uuid::Uuid;
 pub(super) enum Named {
     Game(Uuid),
     Player(Uuid),
+    Dispute(Uuid),
 }
 
 impl Named {
@@ -15,6 +16,7 @@ impl Named {
         match self {
             Self::Game(id) => format!("game:{id}").into(),
             Self::Player(id) => format!("player:{id}").into(),
+            Self::Dispute(id) => format!("dispute:{id}").into(),
         }
     }
 
@@ -24,6 +26,7 @@ impl Named {
         match kind {
             "game" => Some(Self::Game(uuid)),
             "player" => Some(Self::Player(uuid)),
+            "dispute" => Some(Self::Dispute(uuid)),
             _ => None,
         }
     }
@@ -31,7 +34,7 @@ impl Named {
 
 /// What an id names; one that names nothing is an error.
 pub(super) fn named(id: &ID) -> async_graphql::Result<Named> {
-    Named::parse(id).ok_or_else(|| wrong(id, "game:UUID or player:UUID"))
+    Named::parse(id).ok_or_else(|| wrong(id, "game:UUID, player:UUID or dispute:UUID"))
 }
 
 /// The game of an id.

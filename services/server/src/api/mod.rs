@@ -9,6 +9,7 @@ mod actions;
 mod balance;
 mod connection;
 mod dice;
+mod dispute;
 mod errors;
 mod event;
 mod game;
@@ -16,6 +17,7 @@ mod ids;
 mod leaderboard;
 mod moves;
 mod player;
+mod privacy;
 mod proof;
 mod query;
 mod replay;
@@ -54,6 +56,8 @@ pub(crate) struct Mutation(
     shop::ShopMutation,
     session::SessionMutation,
     support::SupportMutation,
+    dispute::DisputeMutation,
+    privacy::PrivacyMutation,
     season::SeasonMutation,
 );
 

@@ -2,21 +2,24 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Interface, Object};
+use async_graphql::{Context, ID, Interface, Json, Object};
+use serde_json::Value;
 use sqlx::Row;
 use uuid::Uuid;
 
 use super::{
-    app,
+    allowed, app,
     balance::{Balance, BalanceBy, BalanceFilter},
-    connection::{GameConnection, page_size},
+    connection::{AuditConnection, DisputeConnection, GameConnection, page_size},
     dice::{DieKindView, views},
+    dispute::{self, DisputeView, RemedyInput, RemedyPreview},
     errors::bad_input,
     game::{GameStage, GameView},
     ids::{Named, game_id, named},
     leaderboard::{Leaderboard, LeaderboardMeasure, LeaderboardSpan},
     player,
     player::Player,
+    privacy,
     proof::Verification,
     replay::{self, ReplayView},
     rules::{RulesetView, presets},
@@ -25,7 +28,7 @@ use super::{
     viewer, viewer_if_any,
     what_if::{self, WhatIf, WhatIfInput},
 };
-use crate::{app::App, play::PlayError};
+use crate::{accounts::Role, app::App, disputes::Wanted, play::PlayError};
 
 /// Everything that can be asked.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +40,7 @@ pub(crate) struct Query;
 enum Node {
     Game(GameView),
     Player(Player),
+    Dispute(DisputeView),
 }
 
 /// Everything that can be asked.
@@ -47,7 +51,7 @@ impl Query {
     async fn node(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "A global id: `game:…` or `player:…`.")] id: ID,
+        #[graphql(desc = "A global id: `game:…`, `player:…` or `dispute:…`.")] id: ID,
     ) -> async_graphql::Result<Option<Node>> {
         let viewer = viewer(ctx)?;
         match named(&id)? {
@@ -55,6 +59,7 @@ impl Query {
                 Ok(GameView::find(app(ctx), viewer, game, None).await?.map(Node::Game))
             }
             Named::Player(id) => Ok(find_player(app(ctx), id).await?.map(Node::Player)),
+            Named::Dispute(id) => Ok(dispute::find(ctx, id).await?.map(Node::Dispute)),
         }
     }
 
@@ -156,6 +161,80 @@ SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDE
     ) -> async_graphql::Result<Option<WhatIf>> {
         app(ctx).database.check()?;
         what_if::find(ctx, &game_id, input).await
+    }
+
+    /// A dispute, if it is yours or you see to disputes.
+    async fn dispute(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Its id.")] id: ID,
+    ) -> async_graphql::Result<Option<DisputeView>> {
+        viewer(ctx)?;
+        dispute::find(ctx, dispute::dispute_id(&id)?).await
+    }
+
+    /// The disputes you opened, the oldest first.
+    async fn my_disputes(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many, 1 to 100; 20 if you do not say.")] first: Option<i32>,
+        #[graphql(desc = "The cursor to go on from.")] after: Option<String>,
+    ) -> async_graphql::Result<DisputeConnection> {
+        let viewer = player(ctx)?;
+        let wanted = Wanted { player: Some(viewer.account), ..Wanted::default() };
+        dispute::list(ctx, viewer, wanted, first, after).await
+    }
+
+    /// Disputes, the oldest first. For support and admins.
+    async fn disputes(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Only those that are resolved, or are not.")] resolved: Option<bool>,
+        #[graphql(desc = "Only those that you see to.", default)] mine: bool,
+        #[graphql(desc = "How many, 1 to 100; 20 if you do not say.")] first: Option<i32>,
+        #[graphql(desc = "The cursor to go on from.")] after: Option<String>,
+    ) -> async_graphql::Result<DisputeConnection> {
+        let viewer = allowed(ctx, dispute::STAFF)?;
+        let assignee = mine.then_some(viewer.account);
+        let wanted = Wanted { resolved, assignee, ..Wanted::default() };
+        dispute::list(ctx, viewer, wanted, first, after).await
+    }
+
+    /// What a remedy would do to the game, to wallets and accounts. For support and admins.
+    async fn preview_remedy(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The dispute.")] dispute_id: ID,
+        #[graphql(desc = "The remedy.")] remedy: RemedyInput,
+    ) -> async_graphql::Result<RemedyPreview> {
+        dispute::preview(ctx, &dispute_id, &remedy).await
+    }
+
+    /// Everything that staff did, in order: chained by hashes like games, and sealed. For admins.
+    async fn audit_log(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "How many, 1 to 100; 20 if you do not say.")] first: Option<i32>,
+        #[graphql(desc = "The cursor to go on from.")] after: Option<String>,
+    ) -> async_graphql::Result<AuditConnection> {
+        allowed(ctx, &[Role::Admin])?;
+        app(ctx).database.check()?;
+        dispute::audit_log(ctx, first, after).await
+    }
+
+    /// Everything that is known about you beside the games themselves, as JSON: account, sessions, wallet, evidence, what you wrote.
+    async fn my_data(&self, ctx: &Context<'_>) -> async_graphql::Result<Json<Value>> {
+        privacy::own(ctx).await
+    }
+
+    /// The same about somebody else, unmasked. That you looked is in the audit log. For support and admins.
+    async fn personal_data(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The player.")] player_id: ID,
+        #[graphql(desc = "Because of which dispute.")] dispute_id: Option<ID>,
+    ) -> async_graphql::Result<Json<Value>> {
+        privacy::of_player(ctx, &player_id, dispute_id.as_ref()).await
     }
 
     /// All seasons, the latest first.

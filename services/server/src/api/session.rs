@@ -1,6 +1,8 @@
 //! Signing in and out.
 
 use async_graphql::{Context, ID, Object, SimpleObject};
+use domain::Sanction;
+use uuid::Uuid;
 
 use super::{
     allowed, app,
@@ -10,7 +12,12 @@ use super::{
     scalars::{Instant, int},
     viewer, viewer_if_any,
 };
-use crate::accounts::{Account, AccountError, Role, SessionTokens};
+use crate::{
+    accounts::{Account, AccountError, Role, SessionTokens},
+    clock,
+    disputes::audit,
+    play::Refusal,
+};
 
 /// What somebody gets who signs in; or why not.
 #[derive(Clone, Debug, Default, SimpleObject)]
@@ -67,12 +74,30 @@ async fn begin(
             tracing::warn!(?error, account = %account.id, "a wallet cannot be opened yet");
         }
     }
+    if let Ok(account) = &account
+        && let Some(refusal) = kept_out(ctx, account.id).await?
+    {
+        return Ok(SessionPayload { errors: vec![refusal.into()], ..SessionPayload::default() });
+    }
     let tokens = match account {
         Ok(account) => accounts.begin(&account).await.map(|tokens| (account.id, tokens)),
         Err(error) => Err(error),
     };
     tokens.map_or_else(SessionPayload::refused, |(player, tokens)| {
         Ok(SessionPayload::of(player, tokens))
+    })
+}
+
+/// Why somebody may not play, if they may not.
+async fn kept_out(ctx: &Context<'_>, account: Uuid) -> async_graphql::Result<Option<Refusal>> {
+    let wallet = app(ctx).tables.wallets.of(account).await?;
+    Ok(match wallet.now.as_ref().and_then(|account| account.sanction) {
+        Some(Sanction::Ban) => Some(Refusal::new("BANNED", "this account is banned")),
+        Some(Sanction::Suspension(until)) if until > clock::now() => {
+            let message = format!("this account is suspended until {}", clock::written(until));
+            Some(Refusal::new("SUSPENDED", message))
+        }
+        Some(Sanction::Suspension(_) | Sanction::Warning | Sanction::Lifted) | None => None,
     })
 }
 
@@ -160,6 +185,7 @@ impl SessionMutation {
         let staff = allowed(ctx, &[Role::Support, Role::Admin])?;
         let player = self::player_id(&player_id)?;
         app(ctx).database.check()?;
+        audit::note(&app(ctx).tables.store, &staff, "end_sessions", player, None).await?;
         let ended = app(ctx).accounts.end_all(player).await.map_err(account_error)?;
         tracing::info!(staff = %staff.account, %player, ended, "sessions were ended by staff");
         Ok(SignOutPayload { ended: int(ended) })

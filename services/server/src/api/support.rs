@@ -5,7 +5,7 @@ use domain::VoidedFor;
 use uuid::Uuid;
 
 use super::{allowed, app, ids::game_id, moves::GamePayload};
-use crate::{accounts::Role, play::Once};
+use crate::{accounts::Role, disputes::audit, play::Once};
 
 /// Why a game is made void.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
@@ -43,6 +43,7 @@ impl SupportMutation {
         let staff = allowed(ctx, &[Role::Support, Role::Admin])?;
         let game = self::game_id(&game_id)?;
         app(ctx).database.check()?;
+        audit::note(&app(ctx).tables.store, &staff, "void_game", game, None).await?;
         let once = Once { id: command_id, expected: None };
         let done = app(ctx).tables.void(&staff, game, reason.into(), once).await;
         GamePayload::of(ctx, Some(game), done).await

@@ -90,7 +90,8 @@ impl<'a> Meter<'a> {
     fn times(&self, field: &Field) -> u64 {
         let asked = field.get_argument("first").and_then(|first| self.number(&first.node));
         match field.name.node.as_str() {
-            "myGames" | "lobby" | "events" | "ledger" | "page" | "entries" => asked.unwrap_or(20),
+            "myGames" | "lobby" | "events" | "ledger" | "page" | "entries" | "disputes"
+            | "myDisputes" | "auditLog" => asked.unwrap_or(20),
             "legalCommands" => 100,
             "aroundMe" | "among" => 100,
             "selections" | "inventory" | "loadouts" | "diceCatalogue" | "seasons" => 20,
@@ -111,20 +112,22 @@ fn own_cost(field: &Field) -> u64 {
         // These ask the database once more, or sign something.
         "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
         | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "things"
-        | "statistics" | "ratings" | "page" | "aroundMe" | "among" | "seasons" => 20,
+        | "statistics" | "ratings" | "page" | "aroundMe" | "among" | "seasons" | "comments"
+        | "previewRemedy" => 20,
         // It adds up what happened in months; a wallet has a field of this name too.
         "balance" if field.get_argument("by").is_some() => 500,
         // These read a game whole.
-        "verifyGame" | "replay" | "export" | "whatIf" => 200,
+        "verifyGame" | "replay" | "export" | "whatIf" | "myData" | "personalData" => 200,
         // To look back; a step of a replay has a field of this name too.
         "at" if field.get_argument("version").is_some() => 200,
         "lastAction" => 10,
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout"
-        | "nameSeason" => 500,
+        | "nameSeason" | "eraseAccount" | "openDispute" | "proposeRemedy" | "approveRemedy" => 500,
         "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
         | "chooseSeed" | "buyDie" | "sellDie" | "saveLoadout" | "deleteLoadout" | "addDie"
         | "changeDie" | "retireDie" | "chooseCharacter" | "resolve" | "useAbility" | "answer"
-        | "buyItem" | "renewMarket" | "useItem" | "evolve" | "endTurn" | "voidGame" => 100,
+        | "buyItem" | "renewMarket" | "useItem" | "evolve" | "endTurn" | "voidGame"
+        | "commentDispute" | "assignDispute" | "declineRemedy" | "resolveDispute" => 100,
         _ => 1,
     }
 }

@@ -217,9 +217,10 @@ fn words(log: &[Recorded]) -> std::collections::HashMap<usize, String> {
             | Command::ChooseSeed { seat, .. }
             | Command::ChooseLoadout { seat, .. }
             | Command::ChooseCharacter { seat, .. } => format!("{seat}: {told}"),
-            Command::TimeOut { .. } | Command::Abandon { .. } | Command::Void { .. } => {
-                format!("house: {told}")
-            }
+            Command::TimeOut { .. }
+            | Command::Abandon { .. }
+            | Command::Void { .. }
+            | Command::Rule { .. } => format!("house: {told}"),
             Command::Create { .. } | Command::Join { .. } | Command::Start => told,
         };
         let entry = words.entry(start).or_default();

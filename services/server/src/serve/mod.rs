@@ -20,6 +20,7 @@ use crate::{
     accounts::{Accounts, Lifetimes},
     api,
     app::{App, Database},
+    disputes::Disputes,
     documents::Documents,
     http::{self, Door, Rates},
     keys::{KeyRing, Purpose},
@@ -115,8 +116,9 @@ fn node(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
         refresh: Duration::from_hours(24 * u64::from(settings.refresh_days)),
     };
     let accounts = Accounts::new(store.pool().clone(), ring(Purpose::Token)?, lifetimes);
+    let disputes = Disputes::new(store.clone(), settings.remedy_limit);
     let tables = Arc::new(Tables::new(store, ring(Purpose::Dice)?, settings.first_money));
-    Ok(Arc::new(App { tables, accounts, database: Database::default() }))
+    Ok(Arc::new(App { tables, accounts, disputes, database: Database::default() }))
 }
 
 /// Keeps statistics, leaderboards and ratings until the node stops, and leaves them to others then.

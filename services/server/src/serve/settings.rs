@@ -65,6 +65,9 @@ pub(crate) struct Settings {
         value_parser = clap::value_parser!(u32).range(1..=3650))]
     pub(crate) refresh_days: u32,
 
+    /// What staff may give, take or take back by one person's decision, in dollars; above it a second one must agree.
+    #[arg(long, env = "CROUPIER_REMEDY_LIMIT", default_value_t = 100, value_name = "DOLLARS")]
+    pub(crate) remedy_limit: u32,
     /// How long refused commands and addresses are kept for disputes, in days.
     #[arg(long, env = "CROUPIER_EVIDENCE_DAYS", default_value_t = 90, value_name = "DAYS",
         value_parser = clap::value_parser!(u32).range(1..=3650))]

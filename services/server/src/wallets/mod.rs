@@ -154,6 +154,22 @@ impl Wallets {
         Ok(Changed { account: owner, repeated: done.repeated })
     }
 
+    /// Does what somebody who works for the house decided about an account, once.
+    pub(crate) async fn remedy(
+        &self,
+        account: Uuid,
+        command: &AccountCommand,
+        id: Uuid,
+        staff: Uuid,
+    ) -> Result<(), PlayError> {
+        self.open(account).await?;
+        let (stream, now, context) = (account, clock::now(), Arc::clone(&NO_PRICES));
+        let (actor, expected) = (staff, None);
+        let request = Request::<Account> { stream, command, id, actor, now, context, expected };
+        self.store.execute(&request).await?;
+        Ok(())
+    }
+
     /// Makes a command of the house happen to an account, once. Ids of owners are derived from what clients send, so
     /// nobody can use up an id of the house.
     async fn by_the_house(
@@ -163,9 +179,6 @@ impl Wallets {
         id: Uuid,
         expected: Option<i64>,
     ) -> Result<Executed<Account>, PlayError> {
-        // Nothing the house does has a price.
-        static NO_PRICES: LazyLock<Arc<Catalogue>> =
-            LazyLock::new(|| Arc::new(Catalogue { version: 0, dice: Vec::new() }));
         let (stream, actor, now) = (account, Uuid::nil(), clock::now());
         let context = Arc::clone(&NO_PRICES);
         let request = Request::<Account> { stream, command, id, actor, now, context, expected };
@@ -173,12 +186,16 @@ impl Wallets {
     }
 }
 
+/// Nothing the house does has a price.
+static NO_PRICES: LazyLock<Arc<Catalogue>> =
+    LazyLock::new(|| Arc::new(Catalogue { version: 0, dice: Vec::new() }));
+
 /// Refusals that mean: the wallet is open.
 const OPEN: [&str; 2] = ["WALLET_EXISTS", "COMMAND_ID_REUSED"];
 
 /// The types of events that are lines of a ledger.
-pub(crate) const LEDGER: [&str; 5] =
-    ["WalletOpened", "DieBought", "DieSold", "MoneyCredited", "MoneyReversed"];
+pub(crate) const LEDGER: [&str; 6] =
+    ["WalletOpened", "DieBought", "DieSold", "MoneyCredited", "MoneyReversed", "MoneyAdjusted"];
 
 fn catalogue_event(event: &Event) -> Option<&CatalogueEvent> {
     if let Event::Catalogue(event) = event { Some(event) } else { None }

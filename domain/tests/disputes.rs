@@ -1,0 +1,151 @@
+//! Disputes: who may do what when, and that nothing is done twice.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use domain::{
+    Dispute, DisputeCommand as Ask, DisputeEvent, GameId, PlayerId, Rejection, Remedy, Resolution,
+    VoidedFor, decide_dispute,
+};
+use uuid::Uuid;
+
+fn who(number: u128) -> PlayerId {
+    PlayerId(Uuid::from_u128(number))
+}
+
+const ANN: u128 = 0xA000;
+const BOB: u128 = 0xA001;
+const SUE: u128 = 0xB000;
+const TOM: u128 = 0xB001;
+
+fn open() -> Ask {
+    Ask::Open { game: GameId(Uuid::from_u128(1)), version: 57, player: who(ANN) }
+}
+
+fn propose(remedy: Remedy, by: u128, amount: u64) -> Ask {
+    Ask::Propose { remedy, by: who(by), amount, limit: 100 }
+}
+
+fn void() -> Remedy {
+    Remedy::VoidGame { why: VoidedFor::Malfunction }
+}
+
+fn adjust(change: i64) -> Remedy {
+    Remedy::AdjustBalance { player: who(ANN), change }
+}
+
+/// What is asked, one behind the other; each is accepted or refused as said.
+#[track_caller]
+fn check(rows: &[(Ask, Result<&str, Rejection>)]) -> Option<Dispute> {
+    let mut dispute = None;
+    for (place, (command, expected)) in rows.iter().enumerate() {
+        let before = dispute.clone();
+        let decided = decide_dispute(dispute.as_ref(), command);
+        match (&decided, expected) {
+            (Ok(events), Ok(name)) => {
+                assert_eq!(
+                    events.iter().map(DisputeEvent::name).collect::<Vec<_>>(),
+                    [*name],
+                    "row {place}"
+                );
+                for event in events {
+                    let written = serde_json::to_string(event).unwrap();
+                    assert_eq!(serde_json::from_str::<DisputeEvent>(&written).unwrap(), *event);
+                    dispute = Dispute::evolve(dispute, event);
+                }
+            }
+            (Err(found), Err(expected)) => {
+                assert_eq!(found, expected, "row {place}");
+                assert_eq!(dispute, before, "a refusal changes nothing");
+            }
+            (found, expected) => panic!("row {place}: {found:?}, expected {expected:?}"),
+        }
+    }
+    dispute
+}
+
+#[test]
+fn a_dispute_from_its_opening_to_its_end() {
+    let dispute = check(&[
+        (Ask::Assign { to: who(SUE) }, Err(Rejection::NoSuchDispute)),
+        (open(), Ok("DisputeOpened")),
+        (open(), Err(Rejection::AlreadyDisputed)),
+        (Ask::Assign { to: who(SUE) }, Ok("DisputeAssigned")),
+        (Ask::Comment { internal: true, hash: String::new() }, Ok("DisputeCommented")),
+        (propose(void(), SUE, 8), Ok("RemedyProposed")),
+        (Ask::Resolve { how: Resolution::Malfunction }, Err(Rejection::RemediesOpen { open: 1 })),
+        (Ask::Applied { number: 1 }, Ok("RemedyApplied")),
+        (Ask::Applied { number: 1 }, Err(Rejection::RemedyDone { number: 1 })),
+        (propose(void(), TOM, 8), Err(Rejection::RemedyRepeated { number: 1 })),
+        (Ask::Resolve { how: Resolution::Malfunction }, Ok("DisputeResolved")),
+        (Ask::Resolve { how: Resolution::Mistake }, Err(Rejection::DisputeClosed)),
+        (Ask::Comment { internal: false, hash: String::new() }, Err(Rejection::DisputeClosed)),
+        (propose(adjust(5), SUE, 5), Err(Rejection::DisputeClosed)),
+    ])
+    .unwrap();
+    assert_eq!((dispute.comments, dispute.assignee), (1, Some(who(SUE))));
+    assert_eq!(dispute.resolution, Some(Resolution::Malfunction));
+    assert!(dispute.remedies[0].applied);
+}
+
+#[test]
+fn much_money_needs_two_people() {
+    let dispute = check(&[
+        (open(), Ok("DisputeOpened")),
+        (propose(adjust(101), SUE, 101), Ok("RemedyProposed")),
+        (Ask::Applied { number: 1 }, Err(Rejection::SecondPersonNeeded { number: 1 })),
+        (Ask::Approve { number: 1, by: who(SUE) }, Err(Rejection::SamePerson)),
+        (Ask::Approve { number: 2, by: who(TOM) }, Err(Rejection::NoSuchRemedy { number: 2 })),
+        (Ask::Approve { number: 0, by: who(TOM) }, Err(Rejection::NoSuchRemedy { number: 0 })),
+        (Ask::Approve { number: 1, by: who(TOM) }, Ok("RemedyApproved")),
+        (Ask::Approve { number: 1, by: who(TOM) }, Err(Rejection::RemedyDone { number: 1 })),
+        (Ask::Applied { number: 1 }, Ok("RemedyApplied")),
+        (
+            propose(Remedy::AdjustBalance { player: who(BOB), change: -100 }, SUE, 100),
+            Ok("RemedyProposed"),
+        ),
+        (Ask::Approve { number: 2, by: who(TOM) }, Err(Rejection::RemedyDone { number: 2 })),
+        (Ask::Decline { number: 2, by: who(TOM) }, Ok("RemedyDeclined")),
+        (Ask::Applied { number: 2 }, Err(Rejection::RemedyDone { number: 2 })),
+        // What was declined may be proposed again.
+        (
+            propose(Remedy::AdjustBalance { player: who(BOB), change: -50 }, TOM, 50),
+            Ok("RemedyProposed"),
+        ),
+    ])
+    .unwrap();
+    assert_eq!(dispute.remedies[0].approved_by, Some(who(TOM)));
+    assert!(dispute.remedies[2].is_open() && !dispute.remedies[2].waits());
+}
+
+#[test]
+fn nobody_decides_about_themselves() {
+    check(&[
+        (open(), Ok("DisputeOpened")),
+        (propose(void(), ANN, 0), Err(Rejection::OwnDispute)),
+        (propose(Remedy::Warn { player: who(SUE) }, SUE, 0), Err(Rejection::OwnDispute)),
+        (propose(Remedy::Warn { player: who(BOB) }, SUE, 0), Ok("RemedyProposed")),
+        (propose(Remedy::Ban { player: who(BOB) }, SUE, 0), Ok("RemedyProposed")),
+        (
+            propose(Remedy::Ban { player: who(BOB) }, TOM, 0),
+            Err(Rejection::RemedyRepeated { number: 2 }),
+        ),
+    ]);
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    for (refusal, words) in [
+        (Rejection::AlreadyDisputed, "this event is disputed already"),
+        (Rejection::SamePerson, "somebody else than who proposed it must agree"),
+        (
+            Rejection::RemediesOpen { open: 2 },
+            "2 remedies are not done yet; apply or decline them first",
+        ),
+        (
+            Rejection::SecondPersonNeeded { number: 3 },
+            "remedy 3 moves so much money that somebody else must agree first",
+        ),
+    ] {
+        assert_eq!(refusal.to_string(), words);
+    }
+}

@@ -1,0 +1,346 @@
+//! Disputes: what players say was wrong, and what is done about it.
+//!
+//! A dispute is a stream whose id follows from the game and the version, so an event is disputed once. A remedy is proposed, agreed
+//! with by somebody else if it moves much money, carried out by a command whose id follows from the dispute and its number, and then
+//! written down as done: whatever crashes in between, asking again finishes it, and nothing is done twice.
+
+pub(crate) mod audit;
+mod remedy;
+mod texts;
+
+use domain::{
+    Dispute, DisputeCommand, DisputeEvent, Event, GameId, PlayerId, Remedy, RemedyState, Resolution,
+};
+use sha2::{Digest, Sha256};
+use sqlx::{PgPool, Row};
+use store::{Executed, Loaded, Request, Store};
+use uuid::Uuid;
+
+pub(crate) use remedy::{Effect, Preview};
+pub(crate) use texts::Text;
+
+use crate::{
+    accounts::{Accounts, Viewer},
+    clock,
+    play::{Once, PlayError, Refusal, Tables, derived},
+};
+
+/// The longest text, in characters.
+pub(crate) const LONGEST: usize = 2_000;
+
+/// All disputes of this house.
+#[derive(Debug)]
+pub(crate) struct Disputes {
+    store: Store,
+    /// Above so many dollars, somebody else must agree.
+    limit: u32,
+}
+
+/// A dispute as it is now.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) id: Uuid,
+    pub(crate) dispute: Dispute,
+}
+
+/// Which disputes to list.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted {
+    /// Only those of this player.
+    pub(crate) player: Option<Uuid>,
+    /// Only those that are resolved, or are not.
+    pub(crate) resolved: Option<bool>,
+    /// Only those that this one sees to.
+    pub(crate) assignee: Option<Uuid>,
+    /// Behind this place: when it was opened, and which.
+    pub(crate) after: Option<(i64, Uuid)>,
+    pub(crate) most: i64,
+}
+
+/// The dispute of an event.
+pub(crate) fn dispute_of(game: Uuid, version: u64) -> Uuid {
+    derived(game, &[b"dispute".as_slice(), &version.to_be_bytes()].concat())
+}
+
+impl Disputes {
+    pub(crate) fn new(store: Store, limit: u32) -> Self {
+        Self { store, limit }
+    }
+
+    fn pool(&self) -> &PgPool {
+        self.store.pool()
+    }
+
+    /// A player disputes an event of a game they sit or sat at.
+    pub(crate) async fn open(
+        &self,
+        tables: &Tables,
+        player: &Viewer,
+        game: Uuid,
+        version: i64,
+        text: &str,
+        once: Once,
+    ) -> Result<Found, PlayError> {
+        const LIST: &str = "
+INSERT INTO dispute_index (dispute, game, version, player, opened_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+        let text = lawful(text)?;
+        tables.seat_of(player, game).await?;
+        let state = self.store.games.fresh(game).await?;
+        if !(1..=state.head.version).contains(&version) {
+            let last = state.head.version;
+            let message = format!("version must be from 1 to {last}");
+            return Err(Refusal::new("NO_SUCH_VERSION", message).at("version").into());
+        }
+        let version = u64::try_from(version).unwrap_or(0);
+        let id = dispute_of(game, version);
+        let now = clock::to_sql(clock::now());
+        let query = sqlx::query(LIST).bind(id).bind(game).bind(i64::try_from(version).unwrap_or(0));
+        query.bind(player.account).bind(now).execute(self.pool()).await?;
+        let who = PlayerId(player.account);
+        let command = DisputeCommand::Open { game: GameId(game), version, player: who };
+        let opened = self.tell(id, &command, player.account, once).await?;
+        // Only who opened it is answered here: everybody else was refused.
+        texts::write(self.pool(), id, 0, player.account, false, text).await?;
+        metrics::counter!("croupier_disputes_opened").increment(u64::from(!opened.repeated));
+        found(id, &opened.state)
+    }
+
+    /// A dispute by its id.
+    pub(crate) async fn find(&self, id: Uuid) -> Result<Option<Found>, PlayError> {
+        let state = self.store.disputes.fresh(id).await?;
+        Ok(state.now.clone().map(|dispute| Found { id, dispute }))
+    }
+
+    /// Disputes, the oldest first, with the place of each.
+    pub(crate) async fn list(
+        &self,
+        wanted: Wanted,
+    ) -> Result<Vec<((i64, Uuid), Found)>, PlayError> {
+        const LIST: &str = "
+SELECT opened_at, dispute FROM dispute_index
+ WHERE (opened_at, dispute) > ($1, $2) AND ($3::uuid IS NULL OR player = $3) AND ($4::boolean IS NULL OR resolved = $4)
+   AND ($5::uuid IS NULL OR assignee = $5)
+ ORDER BY opened_at, dispute LIMIT $6";
+        let (at, id) = wanted.after.unwrap_or((i64::MIN, Uuid::nil()));
+        let query = sqlx::query(LIST).bind(at).bind(id).bind(wanted.player).bind(wanted.resolved);
+        let rows = query.bind(wanted.assignee).bind(wanted.most).fetch_all(self.pool()).await?;
+        let mut places = Vec::with_capacity(rows.len());
+        for row in rows {
+            places.push((row.try_get::<i64, _>(0)?, row.try_get::<Uuid, _>(1)?));
+        }
+        let ids: Vec<Uuid> = places.iter().map(|(_, id)| *id).collect();
+        let mut states = self.store.disputes.fresh_all(&ids).await?;
+        let found = places.into_iter().filter_map(|(at, id)| {
+            let dispute = states.remove(&id)?.now.clone()?;
+            Some(((at, id), Found { id, dispute }))
+        });
+        Ok(found.collect())
+    }
+
+    /// What was written about a dispute, in order.
+    pub(crate) async fn texts(&self, id: Uuid) -> Result<Vec<Text>, PlayError> {
+        Ok(texts::of(self.pool(), id).await?)
+    }
+
+    pub(crate) async fn assign(
+        &self,
+        staff: &Viewer,
+        id: Uuid,
+        to: Uuid,
+        once: Once,
+    ) -> Result<Found, PlayError> {
+        let command = DisputeCommand::Assign { to: PlayerId(to) };
+        let done = self.tell(id, &command, staff.account, once).await?;
+        self.index(id, &done.state).await?;
+        found(id, &done.state)
+    }
+
+    /// Somebody writes something: to everybody who sees the dispute, or to staff only.
+    pub(crate) async fn comment(
+        &self,
+        author: &Viewer,
+        id: Uuid,
+        internal: bool,
+        text: &str,
+        once: Once,
+    ) -> Result<Found, PlayError> {
+        let text = lawful(text)?;
+        let hash = Sha256::digest(text.as_bytes());
+        let hash = hash.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+        let command = DisputeCommand::Comment { internal, hash };
+        let done = self.tell(id, &command, author.account, once).await?;
+        let number = number_of(&done.events);
+        let number =
+            number.ok_or_else(|| PlayError::Fault("a comment without a number".to_owned()))?;
+        texts::write(self.pool(), id, number, author.account, internal, text).await?;
+        found(id, &done.state)
+    }
+
+    /// Something is to be done; it is done at once, unless it moves so much money that somebody else must agree.
+    pub(crate) async fn propose(
+        &self,
+        tables: &Tables,
+        accounts: &Accounts,
+        staff: &Viewer,
+        id: Uuid,
+        remedy: Remedy,
+        once: Once,
+    ) -> Result<Found, PlayError> {
+        let known = self.find(id).await?.ok_or_else(no_dispute)?;
+        // What cannot be done is not proposed: a preview says so.
+        let preview = remedy::preview(tables, &known.dispute, &remedy).await?;
+        let by = PlayerId(staff.account);
+        let command =
+            DisputeCommand::Propose { remedy, by, amount: preview.amount, limit: self.limit };
+        let done = self.tell(id, &command, staff.account, once).await?;
+        let number = number_of(&done.events);
+        let found = found(id, &done.state)?;
+        match number.and_then(|number| Some((number, found.dispute.remedy(number)?))) {
+            Some((number, remedy)) if remedy.is_open() && !remedy.waits() => {
+                self.carry_out(tables, accounts, &found, number).await
+            }
+            _ => Ok(found),
+        }
+    }
+
+    /// Somebody agrees with a remedy, and it is done. One that needs nobody else is done too, if that was interrupted.
+    pub(crate) async fn approve(
+        &self,
+        tables: &Tables,
+        accounts: &Accounts,
+        staff: &Viewer,
+        id: Uuid,
+        number: u32,
+        once: Once,
+    ) -> Result<Found, PlayError> {
+        let mut known = self.find(id).await?.ok_or_else(no_dispute)?;
+        let remedy = known.dispute.remedy(number);
+        if remedy.is_none_or(RemedyState::waits) || !remedy.is_some_and(RemedyState::is_open) {
+            let command = DisputeCommand::Approve { number, by: PlayerId(staff.account) };
+            let done = self.tell(id, &command, staff.account, once).await?;
+            known = found(id, &done.state)?;
+            if !known.dispute.remedy(number).is_some_and(RemedyState::is_open) {
+                return Ok(known);
+            }
+        }
+        self.carry_out(tables, accounts, &known, number).await
+    }
+
+    pub(crate) async fn decline(
+        &self,
+        staff: &Viewer,
+        id: Uuid,
+        number: u32,
+        once: Once,
+    ) -> Result<Found, PlayError> {
+        let command = DisputeCommand::Decline { number, by: PlayerId(staff.account) };
+        let done = self.tell(id, &command, staff.account, once).await?;
+        found(id, &done.state)
+    }
+
+    pub(crate) async fn resolve(
+        &self,
+        staff: &Viewer,
+        id: Uuid,
+        how: Resolution,
+        once: Once,
+    ) -> Result<Found, PlayError> {
+        let done = self.tell(id, &DisputeCommand::Resolve { how }, staff.account, once).await?;
+        self.index(id, &done.state).await?;
+        found(id, &done.state)
+    }
+
+    /// What a remedy would do.
+    pub(crate) async fn preview(
+        &self,
+        tables: &Tables,
+        id: Uuid,
+        remedy: &Remedy,
+    ) -> Result<Preview, PlayError> {
+        let known = self.find(id).await?.ok_or_else(no_dispute)?;
+        let preview = remedy::preview(tables, &known.dispute, remedy).await?;
+        Ok(Preview { needs_second: preview.amount > u64::from(self.limit), ..preview })
+    }
+
+    /// Does what was decided, once, and writes down that it is done.
+    async fn carry_out(
+        &self,
+        tables: &Tables,
+        accounts: &Accounts,
+        known: &Found,
+        number: u32,
+    ) -> Result<Found, PlayError> {
+        let Found { id, dispute } = known;
+        let Some(state) = dispute.remedy(number) else { return Ok(known.clone()) };
+        let command = derived(*id, &[b"remedy".as_slice(), &number.to_be_bytes()].concat());
+        remedy::apply(tables, accounts, *id, dispute, state, command).await?;
+        let applied = Once { id: Some(derived(command, b"applied")), expected: None };
+        let done =
+            self.tell(*id, &DisputeCommand::Applied { number }, Uuid::nil(), applied).await?;
+        found(*id, &done.state)
+    }
+
+    async fn tell(
+        &self,
+        id: Uuid,
+        command: &DisputeCommand,
+        actor: Uuid,
+        once: Once,
+    ) -> Result<Executed<Dispute>, PlayError> {
+        let request = Request::<Dispute> {
+            stream: id,
+            command,
+            id: once.id.unwrap_or_else(Uuid::now_v7),
+            actor,
+            now: clock::now(),
+            context: (),
+            expected: once.expected,
+        };
+        Ok(self.store.execute(&request).await?)
+    }
+
+    /// Lists find it as it is now.
+    async fn index(&self, id: Uuid, state: &Loaded<Dispute>) -> Result<(), PlayError> {
+        const INDEX: &str =
+            "UPDATE dispute_index SET assignee = $2, resolved = $3 WHERE dispute = $1";
+        let Some(dispute) = &state.now else { return Ok(()) };
+        let query = sqlx::query(INDEX).bind(id).bind(dispute.assignee.map(|staff| staff.0));
+        query.bind(dispute.resolution.is_some()).execute(self.pool()).await?;
+        Ok(())
+    }
+}
+
+/// The number of the comment or the remedy that these events are about.
+fn number_of(events: &[Event]) -> Option<u32> {
+    events.iter().find_map(|event| {
+        if let Event::Dispute(
+            DisputeEvent::DisputeCommented { number, .. }
+            | DisputeEvent::RemedyProposed { number, .. },
+        ) = event
+        {
+            Some(*number)
+        } else {
+            None
+        }
+    })
+}
+
+fn found(id: Uuid, state: &Loaded<Dispute>) -> Result<Found, PlayError> {
+    let dispute = state.now.clone().ok_or_else(no_dispute)?;
+    Ok(Found { id, dispute })
+}
+
+pub(crate) fn no_dispute() -> PlayError {
+    Refusal::from(domain::Rejection::NoSuchDispute).at("disputeId").into()
+}
+
+/// A text somebody wrote: not empty, not too long, nothing that cannot be stored.
+fn lawful(text: &str) -> Result<&str, PlayError> {
+    let text = text.trim();
+    let length = text.chars().count();
+    if (1..=LONGEST).contains(&length) && !text.contains('\0') {
+        return Ok(text);
+    }
+    let message = format!("a text has 1 to {LONGEST} characters, this one has {length}");
+    Err(Refusal::new("BAD_TEXT", message).at("text").into())
+}

@@ -1,0 +1,410 @@
+//! Disputes from opening to remedy, the audit log, and forgetting people.
+
+use serde_json::{Value, json};
+
+use crate::{figures::last_line, replay::staff, support::*};
+
+const OPEN: &str = "mutation($game: ID!, $version: Int!, $text: String!, $id: UUID) { openDispute(gameId: $game, version: $version, text: $text, commandId: $id) {
+    dispute { id version player { name } comments { number text internal author { name } } } errors { code path } } }";
+const SEEN: &str = "{ id version resolution assignee { name } comments { number internal text author { name } }
+    remedies { number kind needsSecond applied change proposedBy { name } approvedBy { name } declinedBy { name } player { name } } }";
+
+async fn tell(who: &Player, mutation: &str, arguments: &str, variables: Value) -> Value {
+    let query = format!(
+        "mutation($dispute: ID!, $remedy: RemedyInput, $number: Int, $text: String, $internal: Boolean, $reason: DisputeResolution, $id: UUID) {{
+            {mutation}(disputeId: $dispute{arguments}) {{ dispute {SEEN} errors {{ code message path }} }} }}"
+    );
+    // Only what is used may be declared.
+    let declared: Vec<&str> = ["remedy", "number", "text", "internal", "reason", "id"]
+        .into_iter()
+        .filter(|name| !arguments.contains(&format!("${name}")))
+        .collect();
+    let mut query = query;
+    for name in declared {
+        let start = query.find(&format!(", ${name}:")).unwrap();
+        let end = start + 1 + query[start + 1..].find([',', ')']).unwrap();
+        query.replace_range(start..end, "");
+    }
+    for (name, kind) in [
+        ("remedy", "RemedyInput"),
+        ("number", "Int"),
+        ("text", "String"),
+        ("reason", "DisputeResolution"),
+    ] {
+        query = query.replace(&format!("${name}: {kind}"), &format!("${name}: {kind}!"));
+    }
+    query = query.replace("$internal: Boolean", "$internal: Boolean!");
+    who.ask(&query, variables).await[mutation].take()
+}
+
+async fn propose(who: &Player, dispute: &str, remedy: Value) -> Value {
+    tell(who, "proposeRemedy", ", remedy: $remedy", json!({ "dispute": dispute, "remedy": remedy }))
+        .await
+}
+
+async fn numbered(who: &Player, mutation: &str, dispute: &str, number: i32) -> Value {
+    tell(who, mutation, ", number: $number", json!({ "dispute": dispute, "number": number })).await
+}
+
+fn code(payload: &Value) -> &str {
+    payload["errors"][0]["code"].as_str().unwrap_or_else(|| panic!("{payload}"))
+}
+
+const ME: &str = "{ me { wallet { balance } ratings { rating } statistics(game: \"last_line\") { games wins money } } }";
+const BOARD: &str = "{ leaderboard(game: \"last_line\", by: WINS) { page { nodes { rank value player { id } } } } }";
+
+/// A dispute from its opening to a void game, through each role: wallets, ratings, boards and statistics are as if it had not been played.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dispute_ends_with_a_void_game() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob, eve) =
+        (node.guest("Ann").await, node.guest("Bob").await, node.guest("Eve").await);
+    let (sue, tom) = (staff(&house, "support", "Sue", &ann), staff(&house, "support", "Tom", &ann));
+    let (ada, analyst) =
+        (staff(&house, "admin", "Ada", &ann), staff(&house, "analyst", "Alf", &ann));
+    let seen = async || {
+        json!([
+            ann.ask(ME, json!({})).await,
+            bob.ask(ME, json!({})).await,
+            ann.ask(BOARD, json!({})).await
+        ])
+    };
+    last_line([&ann, &bob]).await;
+    eventually("the first game is counted and paid", async || is_whole(&seen().await)).await;
+    let before = seen().await;
+    last_line([&ann, &bob]).await;
+    let mine = ann.ask("{ myGames(first: 1) { nodes { id version } } }", json!({})).await;
+    let (game, last) = (
+        mine["myGames"]["nodes"][0]["id"].clone(),
+        mine["myGames"]["nodes"][0]["version"].as_i64().unwrap(),
+    );
+    eventually("the second game is counted", async || {
+        seen().await[0]["me"]["statistics"][0]["games"] == 2
+    })
+    .await;
+
+    let dispute = opening([&ann, &bob, &eve], &game, last).await;
+    is_for_few([&ann, &bob, &sue, &analyst], &dispute).await;
+    is_talked_about([&ann, &bob, &sue], &dispute).await;
+    let preview = "query($dispute: ID!, $remedy: RemedyInput!) { previewRemedy(disputeId: $dispute, remedy: $remedy) { amount needsSecond effects { what before after player { name } } } }";
+    let void = json!({ "voidGame": "MALFUNCTION" });
+    let shown =
+        sue.ask(preview, json!({ "dispute": dispute, "remedy": void })).await["previewRemedy"]
+            .take();
+    assert_eq!((&shown["amount"], &shown["needsSecond"]), (&json!(11), &json!(false)), "{shown}");
+    assert_eq!(shown["effects"].as_array().unwrap().len(), 3, "{shown}");
+    let done = propose(&sue, &dispute, void.clone()).await;
+    assert_eq!(
+        (&done["errors"], &done["dispute"]["remedies"][0]["applied"]),
+        (&json!([]), &json!(true)),
+        "{done}"
+    );
+    assert_eq!(code(&propose(&tom, &dispute, void.clone()).await), "ALREADY_VOID");
+    eventually("everything is as before", async || seen().await == before).await;
+    let resolve = json!({ "dispute": dispute, "reason": "MALFUNCTION" });
+    let resolved = tell(&sue, "resolveDispute", ", reason: $reason", resolve.clone()).await;
+    assert_eq!(resolved["dispute"]["resolution"], "MALFUNCTION", "{resolved}");
+    assert_eq!(
+        code(&tell(&sue, "resolveDispute", ", reason: $reason", resolve).await),
+        "DISPUTE_CLOSED"
+    );
+    let look = format!("query($id: ID!) {{ dispute(id: $id) {SEEN} }}");
+    let told = ann.ask(&look, json!({ "id": dispute })).await["dispute"].take();
+    assert_eq!(
+        (&told["resolution"], &told["remedies"][0]["kind"]),
+        (&json!("MALFUNCTION"), &json!("void_game"))
+    );
+
+    is_audited(&sue, &ada, &dispute).await;
+    let (code, said, _) = house.croupier(&["verify", "--all"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said, _) = house.croupier(&["verify", "--wallets"]);
+    assert_eq!(code, 0, "{said}");
+}
+
+/// Whether a first game is counted everywhere, and paid.
+fn is_whole(seen: &Value) -> bool {
+    let whole =
+        |me: &Value| me["me"]["statistics"][0]["games"] == 1 && me["me"]["ratings"] != json!([]);
+    let balance = |me: &Value| me["me"]["wallet"]["balance"].as_i64().unwrap();
+    whole(&seen[0])
+        && whole(&seen[1])
+        && balance(&seen[0]) + balance(&seen[1]) == 20 + 3 + 3 + 5
+        && seen[2]["leaderboard"]["page"]["nodes"] != json!([])
+}
+
+/// Wrong openings, and the right one.
+async fn opening([ann, bob, eve]: [&Player; 3], game: &Value, last: i64) -> String {
+    // Who did not play, versions that are none, texts that are none.
+    let open = async |who: &Player, version: i64, text: &str| {
+        who.ask(OPEN, json!({ "game": game, "version": version, "text": text })).await["openDispute"].take()
+    };
+    assert_eq!(code(&open(eve, 5, "unfair").await), "NOT_SEATED");
+    assert_eq!(code(&open(ann, last + 1, "unfair").await), "NO_SUCH_VERSION");
+    assert_eq!(code(&open(ann, 0, "unfair").await), "NO_SUCH_VERSION");
+    assert_eq!(code(&open(ann, 5, "  ").await), "BAD_TEXT");
+    assert_eq!(code(&open(ann, 5, &"x".repeat(2_001)).await), "BAD_TEXT");
+    let opened = open(ann, 5, "I banked before the time was up").await;
+    assert_eq!(opened["errors"], json!([]), "{opened}");
+    let dispute = opened["dispute"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(opened["dispute"]["comments"][0]["text"], "I banked before the time was up");
+    assert_eq!(code(&open(ann, 5, "again").await), "ALREADY_DISPUTED");
+    assert_eq!(code(&open(bob, 5, "me too").await), "ALREADY_DISPUTED");
+    dispute
+}
+
+/// A dispute is for who opened it, and for staff.
+async fn is_for_few([ann, bob, sue, analyst]: [&Player; 4], dispute: &str) {
+    // It is Ann's and the staff's.
+    let look = format!("query($id: ID!) {{ dispute(id: $id) {SEEN} }}");
+    let see = async |who: &Player| who.ask(&look, json!({ "id": dispute })).await["dispute"].take();
+    assert_eq!((see(bob).await, see(analyst).await), (Value::Null, Value::Null));
+    let open = "{ disputes(resolved: false) { nodes { id } } }";
+    assert_eq!(sue.ask(open, json!({})).await["disputes"]["nodes"], json!([{ "id": dispute }]));
+    for who in [ann, analyst] {
+        assert_eq!(who.error(open, json!({})).await, "FORBIDDEN");
+    }
+    assert_eq!(
+        ann.ask("{ myDisputes { nodes { id } } }", json!({})).await["myDisputes"]["nodes"],
+        json!([{ "id": dispute }])
+    );
+}
+
+/// Who writes what to whom.
+async fn is_talked_about([ann, bob, sue]: [&Player; 3], dispute: &str) {
+    let look = format!("query($id: ID!) {{ dispute(id: $id) {SEEN} }}");
+    let see = async |who: &Player| who.ask(&look, json!({ "id": dispute })).await["dispute"].take();
+    let assigned = tell(sue, "assignDispute", "", json!({ "dispute": dispute })).await;
+    assert_eq!(assigned["dispute"]["assignee"]["name"], "Sue", "{assigned}");
+    let write = async |who: &Player, text: &str, internal: bool| {
+        let said = json!({ "dispute": dispute, "text": text, "internal": internal });
+        tell(who, "commentDispute", ", text: $text, internal: $internal", said).await
+    };
+    write(sue, "the clock was slow", true).await;
+    write(sue, "we look into it", false).await;
+    write(ann, "thank you", false).await;
+    assert_eq!(code(&write(bob, "and I?", false).await), "NO_SUCH_DISPUTE");
+    let told = see(ann).await;
+    let texts: Vec<&Value> =
+        told["comments"].as_array().unwrap().iter().map(|c| &c["text"]).collect();
+    assert_eq!(
+        texts,
+        [&json!("I banked before the time was up"), &json!("we look into it"), &json!("thank you")]
+    );
+    assert_eq!(told["assignee"], Value::Null);
+    assert_eq!(see(sue).await["comments"].as_array().unwrap().len(), 4);
+}
+
+async fn is_audited(sue: &Player, ada: &Player, dispute: &str) {
+    // Everything that staff did is in the audit log, which is chained and checked like the rest.
+    let audit = "{ auditLog(first: 100) { nodes { number action by { name } dispute } } }";
+    assert_eq!(sue.error(audit, json!({})).await, "FORBIDDEN");
+    let log = ada.ask(audit, json!({})).await["auditLog"]["nodes"].take();
+    let actions: Vec<&str> =
+        log.as_array().unwrap().iter().map(|entry| entry["action"].as_str().unwrap()).collect();
+    let expected = [
+        "assign_dispute",
+        "comment_dispute",
+        "comment_dispute",
+        "propose_remedy",
+        "propose_remedy",
+        "resolve_dispute",
+        "resolve_dispute",
+    ];
+    assert_eq!(actions, expected);
+    assert_eq!((&log[0]["by"]["name"], &log[4]["by"]["name"]), (&json!("Sue"), &json!("Tom")));
+    assert!(log.as_array().unwrap().iter().all(|entry| entry["dispute"] == json!(dispute)));
+}
+
+/// Much money needs two people; who is suspended or banned is out within a second, and back when it is lifted.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_people_decide_about_much_money_and_players_are_kept_out() {
+    let house = House::new().await;
+    let node = house.node(&["--remedy-limit", "50"]);
+    let ann = node.guest("Ann").await;
+    let register = "mutation { register(name: \"Bob\", password: \"correct horse\") { accessToken player { id } errors { code } } }";
+    let session = node.http().await.ask(register, json!({})).await.unwrap()["register"].take();
+    let bob = Player {
+        token: session["accessToken"].as_str().unwrap().to_owned(),
+        id: session["player"]["id"].as_str().unwrap().to_owned(),
+        ..ann.clone()
+    };
+    let (sue, tom) = (staff(&house, "support", "Sue", &ann), staff(&house, "support", "Tom", &ann));
+    let (game, _) = begun([&ann, &bob], json!({})).await;
+    let asked = json!({ "game": game, "version": 3, "text": "Bob is rude" });
+    let dispute =
+        ann.ask(OPEN, asked).await["openDispute"]["dispute"]["id"].as_str().unwrap().to_owned();
+    let balance = async || {
+        ann.ask(
+            "{ me { wallet { balance ledger(first: 1) { nodes { reason change } } } } }",
+            json!({}),
+        )
+        .await["me"]["wallet"]
+            .take()
+    };
+
+    let adjust = |change: i32| json!({ "adjustBalance": { "playerId": ann.id, "change": change } });
+    assert_eq!(code(&propose(&sue, &dispute, adjust(-11)).await), "NOT_ENOUGH_MONEY");
+    let proposed = propose(&sue, &dispute, adjust(51)).await;
+    let remedy = &proposed["dispute"]["remedies"][0];
+    assert_eq!(
+        (&remedy["needsSecond"], &remedy["applied"]),
+        (&json!(true), &json!(false)),
+        "{proposed}"
+    );
+    assert_eq!(balance().await["balance"], 10);
+    assert_eq!(code(&numbered(&sue, "approveRemedy", &dispute, 1).await), "SAME_PERSON");
+    assert_eq!(code(&numbered(&tom, "approveRemedy", &dispute, 2).await), "NO_SUCH_REMEDY");
+    assert_eq!(code(&numbered(&tom, "approveRemedy", &dispute, -1).await), "NO_SUCH_REMEDY");
+    let approved = numbered(&tom, "approveRemedy", &dispute, 1).await;
+    let remedy = &approved["dispute"]["remedies"][0];
+    assert_eq!(
+        (&remedy["applied"], &remedy["approvedBy"]["name"]),
+        (&json!(true), &json!("Tom")),
+        "{approved}"
+    );
+    assert_eq!(
+        balance().await,
+        json!({ "balance": 61, "ledger": { "nodes": [{ "reason": "adjustment", "change": 51 }] } })
+    );
+    assert_eq!(code(&numbered(&tom, "approveRemedy", &dispute, 1).await), "REMEDY_DONE");
+    assert_eq!(code(&propose(&tom, &dispute, adjust(5)).await), "REMEDY_REPEATED");
+    assert_eq!(balance().await["balance"], 61, "nothing is done twice");
+
+    are_kept_out(&node, [&bob, &sue, &tom], &dispute).await;
+    is_ended_by_decision(&house, [&ann, &bob, &sue], &game, &dispute).await;
+    let (code, said, _) = house.croupier(&["verify", "--wallets"]);
+    assert_eq!(code, 0, "{said}");
+}
+
+async fn is_ended_by_decision(
+    house: &House,
+    [ann, bob, sue]: [&Player; 3],
+    game: &str,
+    dispute: &str,
+) {
+    // The game is ended by decision, once.
+    let wrong = propose(sue, dispute, json!({ "finishGame": [7] })).await;
+    assert_eq!(code(&wrong), "NO_SUCH_SEAT");
+    let finished = propose(sue, dispute, json!({ "finishGame": [0] })).await;
+    assert_eq!(finished["errors"], json!([]), "{finished}");
+    let look = "query($game: ID!) { game(id: $game) { stage outcome { decidedBy winners { number } } lastAction { text } } }";
+    let table = ann.ask(look, json!({ "game": game })).await["game"].take();
+    assert_eq!(
+        table["outcome"],
+        json!({ "decidedBy": "ruled", "winners": [{ "number": 0 }] }),
+        "{table}"
+    );
+    house.prove(game);
+    for remedy in [
+        json!({ "warn": "nobody" }),
+        json!({ "suspend": { "playerId": bob.id, "days": 0 } }),
+        json!({ "adjustBalance": { "playerId": ann.id, "change": 0 } }),
+        json!({ "voidGame": "CHEATING", "ban": bob.id }),
+    ] {
+        let query = "mutation($dispute: ID!, $remedy: RemedyInput!) { proposeRemedy(disputeId: $dispute, remedy: $remedy) { errors { code } } }";
+        let asked = json!({ "dispute": dispute, "remedy": remedy });
+        assert_ne!(sue.error(query, asked).await, "none", "{remedy}");
+    }
+    assert_eq!(
+        code(
+            &numbered(sue, "declineRemedy", "dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5", 1)
+                .await
+        ),
+        "NO_SUCH_DISPUTE"
+    );
+}
+
+/// Who is suspended or banned is out within a second, and back when it is lifted.
+async fn are_kept_out(node: &Node, [bob, sue, tom]: [&Player; 3], dispute: &str) {
+    // Out, and back.
+    let sign_in = "mutation { signIn(name: \"Bob\", password: \"correct horse\") { accessToken errors { code message } } }";
+    let warned = propose(sue, dispute, json!({ "warn": bob.id })).await;
+    assert_eq!(warned["errors"], json!([]), "{warned}");
+    let suspended =
+        propose(sue, dispute, json!({ "suspend": { "playerId": bob.id, "days": 3 } })).await;
+    assert_eq!(suspended["errors"], json!([]), "{suspended}");
+    eventually("Bob is out", async || {
+        bob.error("{ myGames { nodes { id } } }", json!({})).await == "UNAUTHENTICATED"
+    })
+    .await;
+    let refused = node.http().await.ask(sign_in, json!({})).await.unwrap();
+    assert_eq!(refused["signIn"]["errors"][0]["code"], "SUSPENDED", "{refused}");
+    let banned = propose(tom, dispute, json!({ "ban": bob.id })).await;
+    assert_eq!(banned["errors"], json!([]), "{banned}");
+    let refused = node.http().await.ask(sign_in, json!({})).await.unwrap();
+    assert_eq!(refused["signIn"]["errors"][0]["code"], "BANNED", "{refused}");
+    let lifted = propose(tom, dispute, json!({ "lift": bob.id })).await;
+    assert_eq!(lifted["errors"], json!([]), "{lifted}");
+    let back = node.http().await.ask(sign_in, json!({})).await.unwrap();
+    assert!(back["signIn"]["accessToken"].is_string(), "{back}");
+}
+
+/// Who is forgotten is gone from everywhere but the log, which holds and can be proven; people get their own data; staff that looks is seen.
+#[tokio::test(flavor = "multi_thread")]
+async fn people_are_forgotten_and_games_are_not() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann of the Hills").await, node.guest("Bob").await);
+    let ada = staff(&house, "admin", "Ada", &ann);
+    let (game, table) = begun([&ann, &bob], json!({ "target": 1000 })).await;
+    refusal(&ann.act_with("save", &game, json!({ "slots": [0] })).await);
+    play_out([&ann, &bob], &game, table).await;
+    ann.ask(OPEN, json!({ "game": game, "version": 4, "text": "I, Ann of the Hills, protest" }))
+        .await;
+    eventually("the game is listed", async || {
+        house.count("SELECT count(*) FROM game_player").await == 2
+    })
+    .await;
+    eventually("evidence is kept", async || {
+        house.count("SELECT count(*) FROM evidence WHERE address <> ''").await >= 3
+    })
+    .await;
+
+    let data = ann.ask("{ myData }", json!({})).await["myData"].take();
+    assert_eq!(
+        (&data["name"], &data["disputeTexts"][0]["text"]),
+        (&json!("Ann of the Hills"), &json!("I, Ann of the Hills, protest"))
+    );
+    assert!(data["evidence"][0]["address"].as_str().unwrap().starts_with("127."), "{data}");
+    assert_eq!(data["games"].as_array().unwrap().len(), 1, "{data}");
+    let personal = "query($id: ID!) { personalData(playerId: $id) }";
+    assert_eq!(bob.error(personal, json!({ "id": ann.id })).await, "FORBIDDEN");
+    assert_eq!(
+        ada.ask(personal, json!({ "id": ann.id })).await["personalData"]["name"],
+        "Ann of the Hills"
+    );
+    let audit = ada.ask("{ auditLog { nodes { action by { name } } } }", json!({})).await;
+    assert_eq!(
+        audit["auditLog"]["nodes"],
+        json!([{ "action": "look_at_personal_data", "by": { "name": "Ada" } }])
+    );
+
+    let erase = "mutation($id: ID) { eraseAccount(playerId: $id) { erased pseudonym } }";
+    assert_eq!(bob.error(erase, json!({ "id": ann.id })).await, "FORBIDDEN");
+    let gone = ann.ask(erase, json!({})).await["eraseAccount"].take();
+    assert_eq!(gone["erased"], true, "{gone}");
+    eventually("her token is good no more", async || {
+        ann.error("{ myData }", json!({})).await == "UNAUTHENTICATED"
+    })
+    .await;
+    let again = ada.ask(erase, json!({ "id": ann.id })).await["eraseAccount"].take();
+    assert_eq!(again["erased"], false, "{again}");
+    for (table, column) in [
+        ("account", "name"),
+        ("evidence", "address"),
+        ("dispute_text", "text"),
+        ("event", "payload"),
+    ] {
+        let left =
+            format!("SELECT count(*) FROM {table} WHERE {column}::text LIKE '%Ann of the Hills%'");
+        assert_eq!(house.count(&left).await, 0, "{table}");
+    }
+    let names = "query($game: ID!) { game(id: $game) { seats { player { name } } } }";
+    let seats = bob.ask(names, json!({ "game": game })).await["game"]["seats"].take();
+    assert_eq!(seats[0]["player"]["name"], gone["pseudonym"], "{seats}");
+    house.prove(&game);
+    let (code, said, _) = house.croupier(&["verify", "--all"]);
+    assert_eq!(code, 0, "{said}");
+}
