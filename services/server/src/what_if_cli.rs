@@ -21,7 +21,7 @@ pub(crate) struct Options {
     /// The id of a game, or a file: a proof bundle, events, a record.
     #[arg(value_name = "GAME|FILE")]
     what: String,
-    /// Moves instead of what was played, as records write them: '0: roll; save [0,1] | 1: roll [6,6,6,2,3,4]; bank'. Without them
+    /// Moves instead of what was played, as records write them: `0: roll; save [0,1] | 1: roll [6,6,6,2,3,4]; bank`. Without them
     /// the rest is played as it was, where that is still lawful.
     #[arg(value_name = "MOVES")]
     moves: Option<String>,

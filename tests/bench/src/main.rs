@@ -14,6 +14,7 @@ mod pgbench;
 mod play;
 mod projections;
 mod read_load;
+mod replay;
 mod serve;
 mod store_bench;
 mod tail_load;
@@ -37,6 +38,8 @@ enum What {
     Serve(serve::Options),
     /// Folding read models anew, against plain reading; how fresh they are; leaderboards of a thousand and a million players.
     Projections(projections::Options),
+    /// Replaying a long game with all its states, proving many games, looking back into a very long one.
+    Replay(replay::Options),
     /// Whether appends and reads cost more in a log ten times larger.
     Growth(growth::Options),
     /// Kills players, followers and PostgreSQL again and again, and checks that nothing is lost.
@@ -53,6 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         What::Store(options) => runtime.block_on(store_bench::run(&options)),
         What::Serve(options) => runtime.block_on(serve::run(&options)),
         What::Projections(options) => runtime.block_on(projections::run(&options)),
+        What::Replay(options) => runtime.block_on(replay::run(&options)),
         What::Growth(options) => runtime.block_on(growth::run(&options)),
         What::Torture(options) => runtime.block_on(torture::run(&options)),
         What::TortureWorker(part) => runtime.block_on(torture::work(&part)),

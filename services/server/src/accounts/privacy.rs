@@ -12,7 +12,7 @@ use super::{AccountError, Accounts, pseudonym};
 use crate::clock;
 
 impl Accounts {
-    /// Forgets a person; whether there was one. Their sessions end within a second on every node.
+    /// Forgets a player; whether there was one to forget. Their sessions end within a second on every node.
     pub(crate) async fn erase(&self, account: Uuid) -> Result<bool, AccountError> {
         const FORGET: &str = "
 UPDATE account SET name = $2, sign_in = NULL, password = NULL, erased_at = $3
@@ -20,16 +20,19 @@ UPDATE account SET name = $2, sign_in = NULL, password = NULL, erased_at = $3
         const EVIDENCE: &str =
             "UPDATE evidence SET address = '', client = '', session = $2 WHERE actor = $1";
         const TEXTS: &str = "UPDATE dispute_text SET text = '' WHERE author = $1";
-        self.end_all(account).await?;
         let name = pseudonym(account);
         let mut transaction = self.pool.begin().await?;
         let query = sqlx::query(FORGET).bind(account).bind(&name);
         let erased = query.bind(clock::to_sql(clock::now())).execute(&mut *transaction).await?;
+        if erased.rows_affected() == 0 {
+            return Ok(false);
+        }
         sqlx::query(EVIDENCE).bind(account).bind(Uuid::nil()).execute(&mut *transaction).await?;
         sqlx::query(TEXTS).bind(account).execute(&mut *transaction).await?;
         transaction.commit().await?;
         self.names.know(account, &name.into());
-        Ok(erased.rows_affected() > 0)
+        self.end_all(account).await?;
+        Ok(true)
     }
 
     /// Everything that the tables beside the log know about an account.

@@ -4,7 +4,13 @@ use async_graphql::{Context, ID, Json, Object, SimpleObject};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{allowed, app, dispute::STAFF, errors::account_error, ids::player_id, player, viewer};
+use super::{
+    allowed, app,
+    dispute::STAFF,
+    errors::{account_error, bad_input},
+    ids::player_id,
+    player, viewer,
+};
 use crate::{accounts::Role, disputes::audit, play::Refusal};
 
 /// What came of erasing an account.
@@ -70,6 +76,7 @@ impl PrivacyMutation {
         let viewer = viewer(ctx)?;
         app(ctx).database.check()?;
         let account = match &player_id {
+            None if viewer.role != Role::Player => return Err(bad_input("say whose account")),
             None => viewer.account,
             Some(id) => self::player_id(id)?,
         };

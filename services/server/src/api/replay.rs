@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     accounts::{Role, Viewer},
+    disputes::audit,
     play::{
         PlayError, Refusal,
         evidence::{Kind, masked},
@@ -139,6 +140,9 @@ impl ReplayView {
                 let wait = "a game can be replayed by its players when it is over";
                 return Err(refused(&Refusal::new("GAME_NOT_OVER", wait)));
             }
+        }
+        if staff {
+            audit::note(&app.tables.store, &viewer, "replay_game", game, None).await?;
         }
         let mut notes = app.tables.evidence.of_game(game).await.map_err(PlayError::from)?;
         // What others did wrong, and from where, is between them and the house.

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     accounts::Role,
+    disputes::audit,
     play::{PlayError, Refusal},
 };
 
@@ -97,6 +98,8 @@ impl SeasonMutation {
         }
         let season = Season { code, title, first: from.0, last: to.0 };
         let pool = app(ctx).tables.store.pool();
+        let (store, none) = (&app(ctx).tables.store, uuid::Uuid::nil());
+        audit::note(store, &admin, "name_season", none, None).await?;
         let created = seasons::create(pool, &season, admin.account).await;
         if created.map_err(PlayError::from)? {
             tracing::info!(staff = %admin.account, season = season.code, "a season was named");

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     accounts::Role,
+    disputes::audit,
     play::{Once, PlayError},
     wallets::{Changed, Listed},
 };
@@ -96,6 +97,8 @@ async fn change(
     let admin = allowed(ctx, &[Role::Admin])?;
     app(ctx).database.check()?;
     let once = Once { id: command_id, expected: None };
+    let (store, none) = (&app(ctx).tables.store, Uuid::nil());
+    audit::note(store, &admin, "change_catalogue", none, None).await?;
     CataloguePayload::of(app(ctx).tables.wallets.change_catalogue(&admin, &command, once).await)
 }
 
