@@ -359,3 +359,35 @@ async fn wrong_forks(ann: &Player, game: &str) {
         );
     }
 }
+
+/// What is kept as evidence has a limit for each game, and goes when it is old.
+#[tokio::test(flavor = "multi_thread")]
+async fn evidence_is_bounded_and_expires() {
+    let house = House::new().await;
+    let node = house.node(&["--evidence-days", "1"]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, _) = begun([&ann, &bob], json!({})).await;
+    let id = game.strip_prefix("game:").unwrap().to_owned();
+    // As much as a game may have, and old things of another one.
+    let fill = format!(
+        "WITH f AS (INSERT INTO evidence (game, at, kind, actor, session, address, client, version)
+            SELECT '{id}', 4102444800000 + n, 'refused', '{id}', '{id}', '', '', 0 FROM generate_series(1, 1000) n RETURNING 1),
+         o AS (INSERT INTO evidence (game, at, kind, actor, session, address, client, version)
+            SELECT '{other}', n, 'refused', '{id}', '{id}', '', '', 0 FROM generate_series(1, 30) n RETURNING 1)
+         SELECT (SELECT count(*) FROM f) + (SELECT count(*) FROM o)",
+        other = "0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5"
+    );
+    house.count(&fill).await;
+    for _ in 0..5 {
+        refusal(&bob.act("roll", &game).await);
+    }
+    let second = house.node(&["--evidence-days", "1"]);
+    eventually("what is old is gone", async || {
+        house.count("SELECT count(*) FROM evidence WHERE at < 1000").await == 0
+    })
+    .await;
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let kept = format!("SELECT count(*) FROM evidence WHERE game = '{id}' AND kind = 'refused'");
+    assert_eq!(house.count(&kept).await, 1_000);
+    drop(second);
+}

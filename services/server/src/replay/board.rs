@@ -36,6 +36,7 @@ const KEYS: &str = "← → step   PgUp PgDn ten   Home End   next: f farkle  b 
 /// The lines of a screen.
 pub(super) fn draw(source: &Source, place: usize, size: Size) -> Vec<String> {
     let Some(entry) = source.replay.entries.get(place) else { return Vec::new() };
+    let room = size.width.saturating_sub(BOARD + 3).max(20);
     let behind = entry.before + source.replay.events_of(entry).len();
     let mut states = source.replay.states([entry.before, behind]).into_iter();
     let (before, after) = (states.next().flatten(), states.next().flatten());
@@ -52,10 +53,10 @@ pub(super) fn draw(source: &Source, place: usize, size: Size) -> Vec<String> {
         right.push((String::new(), 0));
         for change in changed {
             let text = format!("{} {} → {}", change.path, change.before, change.after);
+            let text = console::truncate_str(&text, room - 1, "…");
             right.push((format!("{FAINT}{text}{FAINT:#}"), 0));
         }
     }
-    let room = size.width.saturating_sub(BOARD + 3).max(20);
     let right: Vec<String> =
         right.into_iter().flat_map(|(line, indent)| wrapped(&line, room, indent)).collect();
     let at = if entry.at.0 == 0 { String::new() } else { clock::written(entry.at) };
@@ -68,6 +69,7 @@ pub(super) fn draw(source: &Source, place: usize, size: Size) -> Vec<String> {
         let board = left.get(row).cloned().unwrap_or_default();
         let told = right.get(row).map_or("", String::as_str);
         let gap = BOARD.saturating_sub(console::measure_text_width(&board));
+        let board = console::truncate_str(&board, BOARD, "…");
         lines.push(format!("{board}{} │ {told}", " ".repeat(gap)));
     }
     lines.extend([String::new(), format!("{FAINT}{KEYS}{FAINT:#}")]);
@@ -171,5 +173,33 @@ fn wrapped(line: &str, room: usize, indent: usize) -> Vec<String> {
         now.push(' ');
     }
     lines.push(now.trim_end().to_owned());
-    lines
+    lines.iter().map(|line| console::truncate_str(line, room - 1, "…").into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay::source::open;
+
+    /// Every step of a game fits the screen and shows the board, what happened, and the keys.
+    #[test]
+    fn a_game_is_drawn_step_by_step() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/game.ndjson");
+        let source = open(file, None, std::path::Path::new("/nowhere")).unwrap();
+        let size = Size { width: 120, height: 30 };
+        for place in 0..source.replay.entries.len() {
+            let lines = draw(&source, place, size);
+            assert!(lines.len() <= size.height, "{place}");
+            let wide = lines.iter().map(|line| console::measure_text_width(line)).max();
+            assert!(wide <= Some(size.width), "{place}: {lines:?}");
+            assert!(lines[0].contains(&format!("step {} of", place + 1)), "{lines:?}");
+        }
+        let rolled = draw(&source, 7, size).join("\n");
+        let rolled = console::strip_ansi_codes(&rolled);
+        for shown in ["ann rolls 3 2 5 6 2 3", "▶ ann", " 3   2   5   6   2   3 ", "q quit"] {
+            assert!(rolled.contains(shown), "{shown}: {rolled}");
+        }
+        assert!(draw(&source, 10_000, size).is_empty());
+        assert!(open("nonsense", None, std::path::Path::new("/nowhere")).is_err());
+    }
 }
