@@ -6,7 +6,8 @@ CREATE TABLE dispute_index (
     player    uuid   NOT NULL,
     opened_at bigint NOT NULL, -- milliseconds since 1970
     assignee  uuid,
-    resolved  boolean NOT NULL DEFAULT false
+    resolved  boolean NOT NULL DEFAULT false,
+    folded    bigint  NOT NULL DEFAULT 0 -- the version of the stream this row was made from
 );
 
 CREATE INDEX dispute_index_open ON dispute_index (opened_at, dispute) WHERE NOT resolved;

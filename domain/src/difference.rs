@@ -1,8 +1,8 @@
 //! What changed between two states of a game.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::Game;
+use crate::{Game, Table};
 
 /// Something that is not as it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,22 +15,18 @@ pub struct Difference {
     pub after: Value,
 }
 
-/// Parts of a state that never change, or with every event.
-const LEFT_OUT: [&str; 6] = ["id", "version", "ruleset", "ruleset_hash", "commitment", "rules"];
-
-/// A state as a tree of values, without what never changes.
+/// A state as a tree of values, without what never changes, or with every event.
 pub fn snapshot(game: &Game) -> Value {
-    let mut all = serde_json::to_value(game).unwrap_or_default();
-    let mut prune = |part: &mut Value| {
-        if let Value::Object(fields) = part {
-            fields.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
+    let Table { seats, stage, turn, rolls, voided, .. } = &game.table;
+    let table =
+        json!({ "seats": seats, "stage": stage, "turn": turn, "rolls": rolls, "voided": voided });
+    let mut board = serde_json::to_value(&game.board).unwrap_or_default();
+    if let Value::Object(kinds) = &mut board {
+        for kind in kinds.values_mut().filter_map(Value::as_object_mut) {
+            kind.remove("rules");
         }
-    };
-    prune(&mut all["table"]);
-    if let Value::Object(kinds) = &mut all["board"] {
-        kinds.values_mut().for_each(&mut prune);
     }
-    all
+    json!({ "board": board, "table": table })
 }
 
 /// What changed from one tree of values to another, leaf by leaf, in the order of the fields.

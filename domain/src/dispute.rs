@@ -51,11 +51,11 @@ pub enum DisputeEvent {
         /// Who.
         by: PlayerId,
     },
-    /// Somebody does not agree: it is not done.
+    /// Somebody does not agree, or it cannot be done any more: it is not done.
     RemedyDeclined {
         /// Which.
         number: u32,
-        /// Who.
+        /// Who; the nil id is the house, which could not do it.
         by: PlayerId,
     },
     /// It is done.
@@ -229,6 +229,11 @@ pub enum DisputeCommand {
         /// Which.
         number: u32,
     },
+    /// Says that a remedy cannot be done any more.
+    Failed {
+        /// Which.
+        number: u32,
+    },
     /// Ends it.
     Resolve {
         /// How.
@@ -371,6 +376,12 @@ pub fn decide_dispute(
             }
             DisputeEvent::RemedyApplied { number: *number }
         }
+        (Some(dispute), Command::Failed { number }) => {
+            if dispute.open_remedy(*number)?.waits() {
+                return Err(Rejection::SecondPersonNeeded { number: *number });
+            }
+            DisputeEvent::RemedyDeclined { number: *number, by: PlayerId(Uuid::nil()) }
+        }
         (Some(dispute), _) if dispute.resolution.is_some() => {
             return Err(Rejection::DisputeClosed);
         }
@@ -393,7 +404,10 @@ pub fn decide_dispute(
             DisputeEvent::RemedyApproved { number: *number, by: *by }
         }
         (Some(dispute), Command::Decline { number, by }) => {
-            dispute.open_remedy(*number)?;
+            // What needs nobody else may be under way.
+            if !dispute.open_remedy(*number)?.waits() {
+                return Err(Rejection::RemedyDone { number: *number });
+            }
             DisputeEvent::RemedyDeclined { number: *number, by: *by }
         }
         (Some(dispute), Command::Resolve { how }) => {
@@ -418,7 +432,7 @@ fn propose(
     let known = dispute
         .remedies
         .iter()
-        .position(|known| known.declined_by.is_none() && same_kind(&known.remedy, remedy));
+        .position(|known| known.declined_by.is_none() && same_remedy(&known.remedy, remedy));
     if let Some(place) = known {
         let number = u32::try_from(place + 1).unwrap_or(u32::MAX);
         return Err(Rejection::RemedyRepeated { number });
@@ -435,7 +449,7 @@ fn propose(
 }
 
 /// Whether both do the same to the same.
-fn same_kind(one: &Remedy, other: &Remedy) -> bool {
+pub fn same_remedy(one: &Remedy, other: &Remedy) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other) && one.player() == other.player()
 }
 

@@ -89,7 +89,7 @@ pub use dice::{Dice, Draw, NoDice, Purpose};
 pub use difference::{Difference, differences, snapshot};
 pub use dispute::{
     Dispute, DisputeCommand, DisputeEvent, Remedy, RemedyState, Resolution, StaffEvent,
-    decide_dispute,
+    decide_dispute, same_remedy,
 };
 pub use effect::{Change, EffectApplied, EffectSource, Measure};
 pub use event::{

@@ -104,7 +104,8 @@ fn much_money_needs_two_people() {
             Ok("RemedyProposed"),
         ),
         (Ask::Approve { number: 2, by: who(TOM) }, Err(Rejection::RemedyDone { number: 2 })),
-        (Ask::Decline { number: 2, by: who(TOM) }, Ok("RemedyDeclined")),
+        (Ask::Decline { number: 2, by: who(TOM) }, Err(Rejection::RemedyDone { number: 2 })),
+        (Ask::Failed { number: 2 }, Ok("RemedyDeclined")),
         (Ask::Applied { number: 2 }, Err(Rejection::RemedyDone { number: 2 })),
         // What was declined may be proposed again.
         (

@@ -100,16 +100,19 @@ pub(crate) async fn take(
     owner: Uuid,
     of: Option<(&str, i32)>,
 ) -> Result<Option<Lease>, ProjectionError> {
+    // Found once, whatever the plan: a subquery may be asked once for every row that is to be changed, and give another one each time.
     const TAKE: &str = "
+WITH free AS MATERIALIZED (
+    SELECT f.name, f.generation, f.range
+      FROM projection_range f JOIN projection p USING (name, generation)
+     WHERE (f.leased_until IS NULL OR f.leased_until < now())
+       AND CASE WHEN $3::text IS NULL THEN p.state = 'live' AND f.name = ANY ($5)
+                ELSE f.name = $3 AND f.generation = $4 END
+     ORDER BY f.name, f.generation, f.range
+     LIMIT 1 FOR UPDATE OF f SKIP LOCKED)
 UPDATE projection_range r
    SET owner = $1, fence = r.fence + 1, leased_until = now() + make_interval(secs => $2), heartbeat = now()
-  FROM (SELECT f.name, f.generation, f.range
-          FROM projection_range f JOIN projection p USING (name, generation)
-         WHERE (f.leased_until IS NULL OR f.leased_until < now())
-           AND CASE WHEN $3::text IS NULL THEN p.state = 'live' AND f.name = ANY ($5)
-                    ELSE f.name = $3 AND f.generation = $4 END
-         ORDER BY f.name, f.generation, f.range
-         LIMIT 1 FOR UPDATE OF f SKIP LOCKED) AS free
+  FROM free
  WHERE r.name = free.name AND r.generation = free.generation AND r.range = free.range
 RETURNING r.name, r.generation, r.range, r.fence, r.positions";
     let query = sqlx::query(TAKE).bind(owner).bind(f64::from(LEASE_SECONDS));

@@ -269,6 +269,13 @@ async fn free(
     Ok(())
 }
 
+/// What is built beside the live generation may be lost in a crash, for then it is built again: nobody waits for the disk. What makes
+/// it live is durable, and with it everything before.
+pub(crate) async fn without_care(connection: &mut PgConnection) -> Result<(), ProjectionError> {
+    sqlx::query("SET LOCAL synchronous_commit = off").execute(connection).await?;
+    Ok(())
+}
+
 /// What compares or removes a whole generation may take its time.
 pub(crate) async fn without_hurry(connection: &mut PgConnection) -> Result<(), ProjectionError> {
     sqlx::query("SET LOCAL statement_timeout = 0").execute(connection).await?;

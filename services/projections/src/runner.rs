@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::{
     GameRecord, ProjectionError,
     lease::{Lease, ensure_live, release_all, shards, share, take},
-    rebuild::without_hurry,
+    rebuild::{without_care, without_hurry},
     records::{Known, Records},
     seasons,
     status::status,
@@ -229,6 +229,9 @@ impl Range {
         let mut transaction = connection.begin().await?;
         // Waiting for others, and working out many days, may take its time.
         without_hurry(&mut transaction).await?;
+        if self.lease.building {
+            without_care(&mut transaction).await?;
+        }
         // First: whoever has lost the range writes nothing at all.
         self.lease.advance(&mut transaction, &found.looked_at).await?;
         if some {

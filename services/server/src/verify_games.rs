@@ -1,7 +1,7 @@
 //! `croupier verify --games`: every finished game of the database is played again, with all cores.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     io::{self, Write},
     process::ExitCode,
 };
@@ -17,8 +17,8 @@ use crate::{
     verify_log::Options,
 };
 
-/// The event that makes a game checkable: what its dice were made from.
-const REVEALED: [&str; 1] = ["SeedRevealed"];
+/// A game that is over, or void, must have revealed what its dice were made from.
+const OVER: [&str; 2] = ["Ended", "Voided"];
 /// How many finished games of each shard are looked for at once.
 const PAGE: u32 = 50;
 /// How many games are read in one round trip.
@@ -87,10 +87,13 @@ fn style() -> ProgressStyle {
 async fn check(store: &Store, cores: usize, bar: &ProgressBar) -> Result<Tally, StoreError> {
     let mut tally = Tally::default();
     let mut at = Positions::default();
+    // One that was made void behind its end is checked once.
+    let mut seen: HashSet<Uuid> = HashSet::new();
     bar.set_length(u64::try_from(store.heads().await?.total()).unwrap_or(0));
     loop {
-        let found = store.of_types(&REVEALED, &at, PAGE).await?;
-        let games: Vec<Uuid> = found.events.iter().map(|event| event.stream).collect();
+        let found = store.of_types(&OVER, &at, PAGE).await?;
+        let games = found.events.iter().map(|event| event.stream);
+        let games: Vec<Uuid> = games.filter(|game| seen.insert(*game)).collect();
         let batches: Vec<Vec<Uuid>> = games.chunks(AT_ONCE).map(<[Uuid]>::to_vec).collect();
         let mut judged = stream::iter(batches)
             .map(|games| judge(store.clone(), games))

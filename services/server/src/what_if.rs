@@ -52,9 +52,14 @@ pub(crate) fn imagine(log: &[Event], wanted: &Wanted) -> Result<WhatIf, Unimagin
         // A game that runs must not tell what it will roll.
         None => OtherDice::Seed(String::new()),
     };
-    let then = planned.map_or(Then::Original, |moves| {
-        Then::Moves(moves.into_iter().map(|planned| (planned.seat, planned.play)).collect())
-    });
+    let then = match planned {
+        Some(moves) => {
+            Then::Moves(moves.into_iter().map(|planned| (planned.seat, planned.play)).collect())
+        }
+        // Up to a version, and no further.
+        None if wanted.version.is_some() => Then::Moves(Vec::new()),
+        None => Then::Original,
+    };
     let from = wanted.version.unwrap_or(log.len());
     let rules = other_rules(ruleset, wanted)?;
     Ok(what_if(log, &Fork { rules, loadouts: wanted.loadouts.clone(), from, then, dice })?)

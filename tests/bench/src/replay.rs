@@ -11,7 +11,7 @@ use cluster::Cluster;
 use domain::{
     Command, Event, Game, GameId, Legal, Moment, NoDice, Play, PlayerId, Ruleset, decide, evolve,
     fair::{FairDice, commitment, ruleset_hash},
-    legal_commands,
+    legal_commands, recount,
 };
 use serde_json::{Value, json};
 use store::{Append, Hash, Head, Store};
@@ -61,7 +61,8 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         "\nreplay of a game of 500 events, {lines} steps with states, differences and explanations: {whole}"
     );
     let look = "query($game: ID!, $version: Int!) { game(id: $game) { at(version: $version) { version seats { score } dice { face } } } }";
-    let version = store.games.fresh(very_long).await?.head.version;
+    // The last one is at hand; the one before it is not.
+    let version = store.games.fresh(very_long).await?.head.version - 1;
     let back = times(runs, async || {
         let asked = json!({ "game": format!("game:{very_long}"), "version": version });
         http.ask(look, asked).await.map(|_| ())
@@ -181,7 +182,18 @@ async fn deal(store: &Store, log: &[Event]) -> Result<Uuid, store::AppendError> 
         _ => Uuid::nil(),
     };
     let mut head = Head::NEW;
-    for (n, events) in (0u64..).zip(log.chunks(if log.len() > 1_000 { 200 } else { 3 })) {
+    let steps = recount(log).unwrap_or_else(|unproven| panic!("{unproven}"));
+    // A very long game is appended in fewer pieces than it has commands.
+    let ends: Vec<usize> = steps.iter().map(|step| step.events.end).collect();
+    let ends = ends
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(n, end)| log.len() <= 1_000 || n % 50 == 0 || *end == log.len());
+    let mut from = 0;
+    for (n, (_, to)) in (0u64..).zip(ends) {
+        let events = &log[from..to];
+        from = to;
         let at = Moment(1_700_000_000_000 + n * 1000);
         let (command, request) = (Uuid::new_v4(), Hash::ZERO);
         let append = Append { stream, head, command, request, actor: stream, at, events };

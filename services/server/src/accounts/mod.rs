@@ -192,6 +192,7 @@ impl Accounts {
     async fn upgrade(&self, guest: Uuid, name: &Name, hash: &str) -> Result<Account, AccountError> {
         const UPGRADE: &str = "
 UPDATE account SET name = $2, sign_in = $3, password = $4 WHERE id = $1 AND password IS NULL AND role = 'player'
+   AND erased_at IS NULL
 RETURNING id, name, role, false AS guest, created_at";
         let query =
             sqlx::query(UPGRADE).bind(guest).bind(name.as_str()).bind(sign_in(name)).bind(hash);

@@ -22,6 +22,8 @@ const GOOD_FOR: Duration = Duration::from_mins(1);
 pub(crate) struct Names {
     pool: PgPool,
     known: Cache<Uuid, (Arc<str>, Instant)>,
+    /// Who works for the house; that does not change.
+    staff: Cache<Uuid, bool>,
 }
 
 /// What the log calls a player: nothing that says who it is.
@@ -32,7 +34,7 @@ pub(crate) fn pseudonym(account: Uuid) -> String {
 
 impl Names {
     pub(crate) fn new(pool: PgPool) -> Self {
-        Self { pool, known: Cache::new(MOST) }
+        Self { pool, known: Cache::new(MOST), staff: Cache::new(MOST) }
     }
 
     /// Remembers a name that was just given.
@@ -44,6 +46,18 @@ impl Names {
     pub(crate) fn at_hand(&self, account: Uuid) -> Option<Arc<str>> {
         let (name, since) = self.known.get(&account)?;
         (since.elapsed() < GOOD_FOR).then_some(name)
+    }
+
+    /// Whether an account is one of staff: players are not told who.
+    pub(crate) async fn is_staff(&self, account: Uuid) -> Result<bool, StoreError> {
+        if let Some(staff) = self.staff.get(&account) {
+            return Ok(staff);
+        }
+        let query = sqlx::query("SELECT role <> 'player' FROM account WHERE id = $1").bind(account);
+        let row = query.fetch_optional(&self.pool).await?;
+        let staff = row.map_or(Ok(false), |row| row.try_get(0))?;
+        self.staff.insert(account, staff);
+        Ok(staff)
     }
 
     /// The names of these accounts, in one round trip at most. An account that is gone keeps its pseudonym.
@@ -63,8 +77,10 @@ impl Names {
         }
         if !unknown.is_empty() {
             let query =
-                sqlx::query("SELECT id, name FROM account WHERE id = ANY($1)").bind(&unknown);
+                sqlx::query("SELECT id, name, role <> 'player' FROM account WHERE id = ANY($1)")
+                    .bind(&unknown);
             for row in query.fetch_all(&self.pool).await? {
+                self.staff.insert(row.try_get(0)?, row.try_get(2)?);
                 let (account, name): (Uuid, String) = (row.try_get(0)?, row.try_get(1)?);
                 let name: Arc<str> = name.into();
                 self.know(account, &name);

@@ -25,13 +25,16 @@ UPDATE account SET name = $2, sign_in = NULL, password = NULL, erased_at = $3
         let query = sqlx::query(FORGET).bind(account).bind(&name);
         let erased = query.bind(clock::to_sql(clock::now())).execute(&mut *transaction).await?;
         if erased.rows_affected() == 0 {
+            drop(transaction);
+            // They may be left over from a time when this was interrupted.
+            self.end_all(account).await?;
             return Ok(false);
         }
+        self.end_all_on(&mut transaction, account).await?;
         sqlx::query(EVIDENCE).bind(account).bind(Uuid::nil()).execute(&mut *transaction).await?;
         sqlx::query(TEXTS).bind(account).execute(&mut *transaction).await?;
         transaction.commit().await?;
         self.names.know(account, &name.into());
-        self.end_all(account).await?;
         Ok(true)
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use domain::Moment;
 use serde::{Deserialize, Serialize};
-use sqlx::{Row, postgres::PgRow};
+use sqlx::{PgConnection, Row, postgres::PgRow};
 use store::StoreError;
 use uuid::Uuid;
 
@@ -106,11 +106,21 @@ UPDATE session SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNIN
 
     /// Ends all sessions of an account; gives how many there were.
     pub(crate) async fn end_all(&self, account: Uuid) -> Result<usize, AccountError> {
+        let mut connection = self.pool.acquire().await?;
+        self.end_all_on(&mut connection, account).await
+    }
+
+    /// The same as part of something larger.
+    pub(super) async fn end_all_on(
+        &self,
+        connection: &mut PgConnection,
+        account: Uuid,
+    ) -> Result<usize, AccountError> {
         const END: &str = "
 UPDATE session SET revoked_at = $2 WHERE account = $1 AND revoked_at IS NULL AND expires_at > $2
 RETURNING id, generation, expires_at";
         let query = sqlx::query(END).bind(account).bind(clock::to_sql(clock::now()));
-        let rows = query.fetch_all(&self.pool).await?;
+        let rows = query.fetch_all(connection).await?;
         self.know_ended(&rows)?;
         Ok(rows.len())
     }

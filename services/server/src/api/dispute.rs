@@ -369,9 +369,9 @@ pub(super) async fn list(
     });
     let wrong = || bad_input("after is a cursor of this list");
     let after_place = place.map(|place| place.ok_or_else(wrong)).transpose()?;
-    let most = i64::try_from(size + 1).unwrap_or(i64::MAX);
-    let found = app(ctx).disputes.list(Wanted { after: after_place, most, ..wanted }).await?;
-    let more = found.len() > size;
+    let most = i64::try_from(size).unwrap_or(i64::MAX);
+    let wanted = Wanted { after: after_place, most, ..wanted };
+    let (found, more) = app(ctx).disputes.list(wanted).await?;
     let items = found
         .into_iter()
         .map(|((at, id), found)| (format!("{at}.{id}"), DisputeView::new(found, &viewer)));
@@ -384,9 +384,8 @@ pub(super) async fn preview(
     id: &ID,
     remedy: &RemedyInput,
 ) -> async_graphql::Result<RemedyPreview> {
-    allowed(ctx, STAFF)?;
-    app(ctx).database.check()?;
     let (id, remedy) = (dispute_id(id)?, remedy.remedy()?);
+    acting(ctx, "preview_remedy", id).await?;
     Ok(app(ctx).disputes.preview(&app(ctx).tables, id, &remedy).await?.into())
 }
 
@@ -418,7 +417,11 @@ pub(super) async fn audit_log(
 }
 
 /// Somebody of staff who is about to do something: it is written down first.
-async fn acting(ctx: &Context<'_>, action: &str, dispute: Uuid) -> async_graphql::Result<Viewer> {
+pub(super) async fn acting(
+    ctx: &Context<'_>,
+    action: &str,
+    dispute: Uuid,
+) -> async_graphql::Result<Viewer> {
     let staff = allowed(ctx, STAFF)?;
     app(ctx).database.check()?;
     if app(ctx).disputes.find(dispute).await?.is_some() {

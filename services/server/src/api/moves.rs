@@ -12,7 +12,7 @@ use super::{
     ids::game_id,
     player, viewer_if_any,
 };
-use crate::play::{Done, Once, PlayError, Refusal, Wish, evidence::Origin};
+use crate::play::{Done, Once, PlayError, Refusal, Wish, evidence::Origin, seat_of};
 
 /// What came of a wish: the game as it is now and what happened; or why it was refused.
 #[derive(Clone, Debug, SimpleObject)]
@@ -95,8 +95,16 @@ fn note(ctx: &Context<'_>, game: Option<Uuid>, done: &Result<Done, PlayError>) {
             Uuid::try_parse(&id).ok()
         };
         let command = if done.is_err() { command() } else { None };
-        let evidence = &app(ctx).tables.evidence;
-        evidence.of(game, &viewer, origin, ctx.field().name(), command, done);
+        let tables = &app(ctx).tables;
+        let state = tables.store.games.remembered(game);
+        let version = state.as_ref().map_or(0, |state| state.head.version);
+        // What strangers try at a table is no evidence about its game.
+        let table = state.as_ref().and_then(|state| state.now.as_ref());
+        let sits = table.is_some_and(|table| seat_of(table, viewer.account).is_some());
+        if done.is_ok() || sits {
+            let asked = (ctx.field().name(), command);
+            tables.evidence.of(game, &viewer, origin, asked, version, done);
+        }
     }
 }
 

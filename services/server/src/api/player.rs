@@ -11,12 +11,12 @@ use super::{
     app,
     errors::{account_error, store_error},
     ids::Named,
-    scalars::Instant,
+    scalars::{Instant, int},
     statistics::{GameStatistics, Numbers, RatingView, Ratings},
     viewer_if_any,
     wallet::{InventoryItem, NamedLoadout, Wallet, inventory, loadouts},
 };
-use crate::accounts::pseudonym;
+use crate::accounts::{Role, pseudonym};
 
 /// Somebody who plays, or works here.
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +34,13 @@ impl Player {
         Named::Player(self.account).id()
     }
 
-    /// The name shown at tables.
+    /// The name shown at tables. To players, whoever works for the house is the house.
     async fn name(&self, ctx: &Context<'_>) -> async_graphql::Result<String> {
         let names = &app(ctx).accounts.names;
+        let plays = viewer_if_any(ctx).is_none_or(|viewer| viewer.role == Role::Player);
+        if plays && !self.is_own(ctx) && names.is_staff(self.account).await.map_err(store_error)? {
+            return Ok("the house".to_owned());
+        }
         if let Some(name) = names.at_hand(self.account) {
             return Ok(name.to_string());
         }
@@ -74,6 +78,12 @@ impl Player {
             Some(state) => Ok(Some(inventory(ctx, &state).await?)),
             None => Ok(None),
         }
+    }
+
+    /// How often this account was warned; told to its owner only.
+    async fn warnings(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<i32>> {
+        let state = self.own_state(ctx).await?;
+        Ok(state.map(|state| state.now.as_ref().map_or(0, |account| int(account.warnings))))
     }
 
     /// The loadouts kept under a name; told to their owner only.

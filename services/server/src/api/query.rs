@@ -28,7 +28,12 @@ use super::{
     viewer, viewer_if_any,
     what_if::{self, WhatIf, WhatIfInput},
 };
-use crate::{accounts::Role, app::App, disputes::Wanted, play::PlayError};
+use crate::{
+    accounts::Role,
+    app::App,
+    disputes::{Wanted, audit},
+    play::PlayError,
+};
 
 /// Everything that can be asked.
 #[derive(Clone, Copy, Debug)]
@@ -169,8 +174,11 @@ SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDE
         ctx: &Context<'_>,
         #[graphql(desc = "Its id.")] id: ID,
     ) -> async_graphql::Result<Option<DisputeView>> {
-        viewer(ctx)?;
-        dispute::find(ctx, dispute::dispute_id(&id)?).await
+        let (viewer, id) = (viewer(ctx)?, dispute::dispute_id(&id)?);
+        if dispute::STAFF.contains(&viewer.role) {
+            dispute::acting(ctx, "look_at_dispute", id).await?;
+        }
+        dispute::find(ctx, id).await
     }
 
     /// The disputes you opened, the oldest first.
@@ -195,6 +203,9 @@ SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDE
         #[graphql(desc = "The cursor to go on from.")] after: Option<String>,
     ) -> async_graphql::Result<DisputeConnection> {
         let viewer = allowed(ctx, dispute::STAFF)?;
+        app(ctx).database.check()?;
+        let store = &app(ctx).tables.store;
+        audit::note(store, &viewer, "list_disputes", Uuid::nil(), None).await?;
         let assignee = mine.then_some(viewer.account);
         let wanted = Wanted { resolved, assignee, ..Wanted::default() };
         dispute::list(ctx, viewer, wanted, first, after).await

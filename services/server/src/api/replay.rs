@@ -1,6 +1,9 @@
 //! Replays: what happened in a game, step by step, and why.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use async_graphql::{Context, Enum, ID, Json, Object, SimpleObject};
 use domain::{
@@ -48,8 +51,21 @@ pub(super) struct ReplayEntry {
     viewer: Viewer,
     /// Its place, from 0.
     place: usize,
-    before: Option<Arc<Loaded>>,
-    after: Option<Arc<Loaded>>,
+    before: Option<Arc<State>>,
+    after: Option<Arc<State>>,
+}
+
+/// A state of the game, and what it is made of, once somebody wants to know.
+#[derive(Debug)]
+struct State {
+    loaded: Arc<Loaded>,
+    tree: OnceLock<Value>,
+}
+
+impl State {
+    fn tree(&self) -> &Value {
+        self.tree.get_or_init(|| self.loaded.now.as_ref().map(snapshot).unwrap_or_default())
+    }
 }
 
 /// What a line of the timeline is about.
@@ -163,21 +179,24 @@ impl ReplayView {
             Some([entry.before, entry.before + self.replay.events_of(entry).len()])
         });
         let bounds: Vec<usize> = bounds.flatten().collect();
-        let states: Vec<Option<Arc<Loaded>>> = self
-            .replay
-            .states(bounds.iter().copied())
-            .into_iter()
-            .zip(&bounds)
-            .map(|(game, &behind)| game.map(|game| Arc::new(self.loaded(game, behind))))
+        // The state behind one line is the one before the next: it is made, and looked at, once.
+        let mut distinct = bounds.clone();
+        distinct.dedup();
+        let states = self.replay.states(distinct.iter().copied()).into_iter().zip(&distinct);
+        let states: HashMap<usize, Arc<State>> = states
+            .filter_map(|(game, &behind)| {
+                let loaded = Arc::new(self.loaded(game?, behind));
+                Some((behind, Arc::new(State { loaded, tree: OnceLock::new() })))
+            })
             .collect();
-        let around = places.iter().zip(states.chunks_exact(2));
+        let around = places.iter().zip(bounds.chunks_exact(2));
         around
-            .map(|(&place, states)| ReplayEntry {
+            .map(|(&place, bounds)| ReplayEntry {
                 replay: Arc::clone(&self.replay),
                 viewer: self.viewer,
                 place,
-                before: states[0].clone(),
-                after: states[1].clone(),
+                before: states.get(&bounds[0]).cloned(),
+                after: states.get(&bounds[1]).cloned(),
             })
             .collect()
     }
@@ -291,8 +310,8 @@ impl ReplayEntry {
         }
     }
 
-    fn view(&self, state: Option<&Arc<Loaded>>) -> Option<GameView> {
-        state.map(|state| GameView { id: self.replay.game, state: Arc::clone(state) })
+    fn view(&self, state: Option<&Arc<State>>) -> Option<GameView> {
+        state.map(|state| GameView { id: self.replay.game, state: Arc::clone(&state.loaded) })
     }
 }
 
@@ -340,12 +359,12 @@ impl ReplayEntry {
     /// The seat of who acted, if they sit at the table.
     async fn seat(&self) -> Option<i32> {
         let state = self.after.as_ref().or(self.before.as_ref())?;
-        seat_of(state.now.as_ref()?, self.actor_id()).map(Into::into)
+        seat_of(state.loaded.now.as_ref()?, self.actor_id()).map(Into::into)
     }
 
     /// What was left on the clock of who had to move, in milliseconds; below 0 if it had run out.
     async fn clock_left(&self) -> Option<i32> {
-        let game = self.before.as_ref()?.now.as_ref()?;
+        let game = self.before.as_ref()?.loaded.now.as_ref()?;
         let deadline = game.table.turn.deadline.filter(|_| game.to_move().is_some())?;
         let left = |Moment(from): Moment, Moment(to): Moment| i128::from(to) - i128::from(from);
         i32::try_from(left(self.entry().at, deadline)).ok()
@@ -378,8 +397,9 @@ impl ReplayEntry {
 
     /// What it made happen, in order.
     async fn made(&self) -> Vec<GameEvent> {
+        let after = self.after.as_ref().map(|state| Arc::clone(&state.loaded));
         let event = |recorded: &store::Recorded| {
-            GameEvent::logged(Arc::new(recorded.clone()), self.after.clone())
+            GameEvent::logged(Arc::new(recorded.clone()), after.clone())
         };
         self.replay.events_of(self.entry()).iter().map(event).collect()
     }
@@ -396,14 +416,13 @@ impl ReplayEntry {
 
     /// What changed, value by value.
     async fn differences(&self) -> Vec<StateDifference> {
-        let tree = |state: &Option<Arc<Loaded>>| {
-            let game = state.as_ref().and_then(|state| state.now.as_ref());
-            game.map(snapshot).unwrap_or_default()
-        };
         if self.replay.events_of(self.entry()).is_empty() {
             return Vec::new();
         }
-        let found = differences(&tree(&self.before), &tree(&self.after)).into_iter();
+        let nothing = Value::Null;
+        let before = self.before.as_ref().map_or(&nothing, |state| state.tree());
+        let after = self.after.as_ref().map_or(&nothing, |state| state.tree());
+        let found = differences(before, after).into_iter();
         let view = |Difference { path, before, after }| StateDifference {
             path,
             before: Json(before),

@@ -74,18 +74,28 @@ async fn begin(
             tracing::warn!(?error, account = %account.id, "a wallet cannot be opened yet");
         }
     }
-    if let Ok(account) = &account
-        && let Some(refusal) = kept_out(ctx, account.id).await?
-    {
-        return Ok(SessionPayload { errors: vec![refusal.into()], ..SessionPayload::default() });
-    }
     let tokens = match account {
         Ok(account) => accounts.begin(&account).await.map(|tokens| (account.id, tokens)),
         Err(error) => Err(error),
     };
-    tokens.map_or_else(SessionPayload::refused, |(player, tokens)| {
-        Ok(SessionPayload::of(player, tokens))
-    })
+    match tokens {
+        Ok((player, tokens)) => let_in(ctx, player, tokens).await,
+        Err(error) => SessionPayload::refused(error),
+    }
+}
+
+/// Hands out tokens, unless somebody may not play. Looked at behind the beginning: who is kept out from now on has this session ended
+/// too.
+async fn let_in(
+    ctx: &Context<'_>,
+    player: Uuid,
+    tokens: SessionTokens,
+) -> async_graphql::Result<SessionPayload> {
+    if let Some(refusal) = kept_out(ctx, player).await? {
+        app(ctx).accounts.end_all(player).await.map_err(account_error)?;
+        return Ok(SessionPayload { errors: vec![refusal.into()], ..SessionPayload::default() });
+    }
+    Ok(SessionPayload::of(player, tokens))
 }
 
 /// Why somebody may not play, if they may not.
@@ -153,10 +163,10 @@ impl SessionMutation {
         #[graphql(desc = "The refresh token you got last.", secret)] refresh_token: String,
     ) -> async_graphql::Result<SessionPayload> {
         app(ctx).database.check()?;
-        let renewed = app(ctx).accounts.renew(&refresh_token).await;
-        renewed.map_or_else(SessionPayload::refused, |(player, tokens)| {
-            Ok(SessionPayload::of(player, tokens))
-        })
+        match app(ctx).accounts.renew(&refresh_token).await {
+            Ok((player, tokens)) => let_in(ctx, player, tokens).await,
+            Err(error) => SessionPayload::refused(error),
+        }
     }
 
     /// Ends your session, or all of them: their tokens are good no more, within a second on every node.

@@ -30,7 +30,8 @@ pub(crate) struct SupportMutation;
 impl SupportMutation {
     /// Makes a game void, whether it is over or not: what it awarded is taken back from the wallets as far as it is there, and
     /// statistics, leaderboards, ratings and balance are as if it had not been played. What happened stays in the log. A game
-    /// that is played ends, and its secret is revealed. For support and admins who did not play in it.
+    /// that is played ends, and its secret is revealed. If it awarded more than one person may decide about, a dispute and a second person are needed. For
+    /// support and admins who did not play in it.
     async fn void_game(
         &self,
         ctx: &Context<'_>,
@@ -44,6 +45,9 @@ impl SupportMutation {
         let game = self::game_id(&game_id)?;
         app(ctx).database.check()?;
         audit::note(&app(ctx).tables.store, &staff, "void_game", game, None).await?;
+        if let Err(refusal) = app(ctx).disputes.one_may_void(game).await {
+            return GamePayload::of(ctx, Some(game), Err(refusal)).await;
+        }
         let once = Once { id: command_id, expected: None };
         let done = app(ctx).tables.void(&staff, game, reason.into(), once).await;
         GamePayload::of(ctx, Some(game), done).await

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use async_graphql::{Context, ID, InputObject, Json, SimpleObject};
+use async_graphql::{Context, ID, InputObject, Json, Object, SimpleObject};
 use domain::{Event, in_words};
 use serde_json::Value;
 use store::{Head, Loaded, Recorded};
@@ -16,6 +16,7 @@ use super::{
     moves::slots,
     replay,
     rules::snake_keys,
+    scalars::int,
 };
 use crate::{
     play::{PlayError, Refusal},
@@ -36,8 +37,8 @@ pub(super) struct WhatIfInput {
     rules: Option<Json<Value>>,
     /// Other dice of some seats.
     loadouts: Option<Vec<LoadoutInput>>,
-    /// Moves behind the events that stand, in the words of records: `0: roll; save [0,1] | 1: roll [6,6,6,2,3,4]; bank`. Without them the
-    /// rest is played as it was: the same dice and choices, where they are still lawful.
+    /// Moves behind the events that stand, in the words of records: `0: roll; save [0,1] | 1: roll [6,6,6,2,3,4]; bank`. Without them,
+    /// and without a version, the rest is played as it was: the same dice and choices, where they are still lawful.
     moves: Option<String>,
     /// A text that makes other dice. Without one they are those of the original, if it is over.
     seed: Option<String>,
@@ -53,14 +54,48 @@ struct LoadoutInput {
 }
 
 /// A game played otherwise. It is nobody's: it is not stored, not counted and pays nobody.
-#[derive(Clone, Debug, SimpleObject)]
+#[derive(Clone, Debug)]
 pub(super) struct WhatIf {
-    /// Every command, in order, the original beside the fork.
     steps: Vec<WhatIfStep>,
-    /// The game at the end of them.
     game: GameView,
-    /// How many commands of the original were no longer lawful and left out.
     refused: i32,
+}
+
+/// The most steps at once.
+const MOST: i32 = 500;
+
+/// A game played otherwise. It is nobody's: it is not stored, not counted and pays nobody.
+#[Object]
+impl WhatIf {
+    /// How many commands there are.
+    async fn length(&self) -> i32 {
+        int(self.steps.len())
+    }
+
+    /// The commands, in order, the original beside the fork.
+    async fn steps(
+        &self,
+        #[graphql(desc = "How many, 1 to 500; 20 if you do not say.", default = 20)] first: i32,
+        #[graphql(desc = "How many to pass over.", default)] skip: i32,
+    ) -> async_graphql::Result<&[WhatIfStep]> {
+        let skip = usize::try_from(skip).map_err(|_| bad_input("skip must be 0 or more"))?;
+        if !(1..=MOST).contains(&first) {
+            return Err(bad_input(format!("first must be from 1 to {MOST}")));
+        }
+        let from = skip.min(self.steps.len());
+        let to = from.saturating_add(usize::try_from(first).unwrap_or(0)).min(self.steps.len());
+        Ok(&self.steps[from..to])
+    }
+
+    /// The game at the end of them.
+    async fn game(&self) -> &GameView {
+        &self.game
+    }
+
+    /// How many commands of the original were no longer lawful and left out.
+    async fn refused(&self) -> i32 {
+        self.refused
+    }
 }
 
 /// A command in the original and in the fork.
@@ -71,7 +106,7 @@ struct WhatIfStep {
     /// What it made happen in the original; nothing if it is not in it.
     original: Vec<GameEvent>,
     /// What it makes happen here.
-    events: Vec<GameEvent>,
+    made: Vec<GameEvent>,
     /// Whether it is not the same here as in the original.
     differs: bool,
     /// Why it cannot be here, if it cannot: it is left out, and play goes on.
@@ -156,7 +191,7 @@ fn beside(id: Uuid, log: &[Recorded], imagined: domain::WhatIf) -> WhatIf {
         });
         steps.push(WhatIfStep {
             command,
-            events: events.collect(),
+            made: events.collect(),
             original: original
                 .iter()
                 .map(|recorded| GameEvent::logged(Arc::new(recorded.clone()), None))

@@ -9,7 +9,8 @@ mod remedy;
 mod texts;
 
 use domain::{
-    Dispute, DisputeCommand, DisputeEvent, Event, GameId, PlayerId, Remedy, RemedyState, Resolution,
+    Dispute, DisputeCommand, DisputeEvent, Event, GameId, PlayerId, Remedy, RemedyState,
+    Resolution, same_remedy,
 };
 use sha2::{Digest, Sha256};
 use sqlx::{PgPool, Row};
@@ -43,6 +44,9 @@ pub(crate) struct Found {
     pub(crate) dispute: Dispute,
 }
 
+/// A dispute in a list, with its place.
+pub(crate) type Listed = ((i64, Uuid), Found);
+
 /// Which disputes to list.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted {
@@ -65,6 +69,21 @@ pub(crate) fn dispute_of(game: Uuid, version: u64) -> Uuid {
 impl Disputes {
     pub(crate) fn new(store: Store, limit: u32) -> Self {
         Self { store, limit }
+    }
+
+    /// Refuses to make a game void by one person's decision that awarded too much for that.
+    pub(crate) async fn one_may_void(&self, game: Uuid) -> Result<(), PlayError> {
+        let state = self.store.games.fresh(game).await?;
+        let seats = state.now.as_ref().map(|game| game.table.seats.as_slice());
+        let awarded: u64 = seats.into_iter().flatten().map(|seat| u64::from(seat.money)).sum();
+        if awarded <= u64::from(self.limit) {
+            return Ok(());
+        }
+        let message = format!(
+            "this game awarded ${awarded}: above ${} a second person must agree, by proposeRemedy and approveRemedy",
+            self.limit
+        );
+        Err(Refusal::new("SECOND_PERSON_NEEDED", message).into())
     }
 
     fn pool(&self) -> &PgPool {
@@ -98,11 +117,24 @@ INSERT INTO dispute_index (dispute, game, version, player, opened_at) VALUES ($1
         query.bind(player.account).bind(now).execute(self.pool()).await?;
         let who = PlayerId(player.account);
         let command = DisputeCommand::Open { game: GameId(game), version, player: who };
-        let opened = self.tell(id, &command, player.account, once).await?;
-        // Only who opened it is answered here: everybody else was refused.
+        let state = match self.tell(id, &command, player.account, once).await {
+            Ok(opened) => opened.state,
+            Err(PlayError::Refused(refusal)) => {
+                // Who opened it and lost the answer before the text was kept says it again.
+                let state = self.store.disputes.fresh(id).await?;
+                self.index(id, &state).await?;
+                let own = state.now.as_ref().is_some_and(|dispute| dispute.player == who);
+                if !own || !texts::of(self.pool(), id).await?.is_empty() {
+                    return Err(refusal.into());
+                }
+                state
+            }
+            Err(error) => return Err(error),
+        };
         texts::write(self.pool(), id, 0, player.account, false, text).await?;
-        metrics::counter!("croupier_disputes_opened").increment(u64::from(!opened.repeated));
-        found(id, &opened.state)
+        self.index(id, &state).await?;
+        metrics::counter!("croupier_disputes_opened").increment(1);
+        found(id, &state)
     }
 
     /// A dispute by its id.
@@ -111,11 +143,8 @@ INSERT INTO dispute_index (dispute, game, version, player, opened_at) VALUES ($1
         Ok(state.now.clone().map(|dispute| Found { id, dispute }))
     }
 
-    /// Disputes, the oldest first, with the place of each.
-    pub(crate) async fn list(
-        &self,
-        wanted: Wanted,
-    ) -> Result<Vec<((i64, Uuid), Found)>, PlayError> {
+    /// Disputes, the oldest first, with the place of each; and whether there are more behind them.
+    pub(crate) async fn list(&self, wanted: Wanted) -> Result<(Vec<Listed>, bool), PlayError> {
         const LIST: &str = "
 SELECT opened_at, dispute FROM dispute_index
  WHERE (opened_at, dispute) > ($1, $2) AND ($3::uuid IS NULL OR player = $3) AND ($4::boolean IS NULL OR resolved = $4)
@@ -123,18 +152,24 @@ SELECT opened_at, dispute FROM dispute_index
  ORDER BY opened_at, dispute LIMIT $6";
         let (at, id) = wanted.after.unwrap_or((i64::MIN, Uuid::nil()));
         let query = sqlx::query(LIST).bind(at).bind(id).bind(wanted.player).bind(wanted.resolved);
-        let rows = query.bind(wanted.assignee).bind(wanted.most).fetch_all(self.pool()).await?;
+        let query = query.bind(wanted.assignee).bind(wanted.most + 1);
+        let rows = query.fetch_all(self.pool()).await?;
+        let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
+        let more = rows.len() > most;
         let mut places = Vec::with_capacity(rows.len());
-        for row in rows {
+        for row in rows.iter().take(most) {
             places.push((row.try_get::<i64, _>(0)?, row.try_get::<Uuid, _>(1)?));
         }
         let ids: Vec<Uuid> = places.iter().map(|(_, id)| *id).collect();
         let mut states = self.store.disputes.fresh_all(&ids).await?;
+        // The index may be wrong about whose it is; the stream is not.
+        let whose = wanted.player.map(PlayerId);
         let found = places.into_iter().filter_map(|(at, id)| {
             let dispute = states.remove(&id)?.now.clone()?;
-            Some(((at, id), Found { id, dispute }))
+            let seen = whose.is_none_or(|player| dispute.player == player);
+            seen.then_some(((at, id), Found { id, dispute }))
         });
-        Ok(found.collect())
+        Ok((found.collect(), more))
     }
 
     /// What was written about a dispute, in order.
@@ -187,19 +222,61 @@ SELECT opened_at, dispute FROM dispute_index
         once: Once,
     ) -> Result<Found, PlayError> {
         let known = self.find(id).await?.ok_or_else(no_dispute)?;
+        if let Some(command) = once.id
+            && let Some(number) = self.proposed(id, command, staff, &remedy).await?
+        {
+            return self.finish(tables, accounts, known, number).await;
+        }
         // What cannot be done is not proposed: a preview says so.
         let preview = remedy::preview(tables, &known.dispute, &remedy).await?;
         let by = PlayerId(staff.account);
         let command =
             DisputeCommand::Propose { remedy, by, amount: preview.amount, limit: self.limit };
         let done = self.tell(id, &command, staff.account, once).await?;
-        let number = number_of(&done.events);
         let found = found(id, &done.state)?;
-        match number.and_then(|number| Some((number, found.dispute.remedy(number)?))) {
-            Some((number, remedy)) if remedy.is_open() && !remedy.waits() => {
-                self.carry_out(tables, accounts, &found, number).await
+        match number_of(&done.events) {
+            Some(number) => self.finish(tables, accounts, found, number).await,
+            None => Ok(found),
+        }
+    }
+
+    /// The number of a remedy that was proposed under this id before. The same id for another one is refused.
+    async fn proposed(
+        &self,
+        id: Uuid,
+        command: Uuid,
+        staff: &Viewer,
+        remedy: &Remedy,
+    ) -> Result<Option<u32>, PlayError> {
+        let Some(receipt) = self.store.receipt(id, asked(command)).await? else { return Ok(None) };
+        let same = receipt.events.iter().find_map(|event| {
+            if let Event::Dispute(DisputeEvent::RemedyProposed {
+                number, remedy: first, by, ..
+            }) = event
+                && same_remedy(first, remedy)
+                && by.0 == staff.account
+            {
+                Some(*number)
+            } else {
+                None
             }
-            _ => Ok(found),
+        });
+        same.map(Some).ok_or_else(|| Refusal::command_reused().into())
+    }
+
+    /// Does a remedy that waits for nobody.
+    async fn finish(
+        &self,
+        tables: &Tables,
+        accounts: &Accounts,
+        known: Found,
+        number: u32,
+    ) -> Result<Found, PlayError> {
+        match known.dispute.remedy(number) {
+            Some(remedy) if remedy.is_open() && !remedy.waits() => {
+                self.carry_out(tables, accounts, &known, number).await
+            }
+            _ => Ok(known),
         }
     }
 
@@ -272,14 +349,26 @@ SELECT opened_at, dispute FROM dispute_index
     ) -> Result<Found, PlayError> {
         let Found { id, dispute } = known;
         let Some(state) = dispute.remedy(number) else { return Ok(known.clone()) };
-        let command = derived(*id, &[b"remedy".as_slice(), &number.to_be_bytes()].concat());
-        remedy::apply(tables, accounts, *id, dispute, state, command).await?;
-        let applied = Once { id: Some(derived(command, b"applied")), expected: None };
-        let done =
-            self.tell(*id, &DisputeCommand::Applied { number }, Uuid::nil(), applied).await?;
-        found(*id, &done.state)
+        // Nobody can guess it who does not know the game's secret, so no player can use it up.
+        let what = [b"remedy".as_slice(), id.as_bytes(), &number.to_be_bytes()].concat();
+        let command = tables.house_id(dispute.game.0, &what).await?;
+        match remedy::apply(tables, accounts, *id, dispute, state, command).await {
+            Ok(()) => {
+                let done = DisputeCommand::Applied { number };
+                let done = self.by_the_house(*id, &done, derived(command, b"applied")).await?;
+                found(*id, &done.state)
+            }
+            // Something has changed since it was proposed: it is not done, and will not be.
+            Err(PlayError::Refused(refusal)) => {
+                let failed = DisputeCommand::Failed { number };
+                self.by_the_house(*id, &failed, derived(command, b"failed")).await?;
+                Err(refusal.into())
+            }
+            Err(error) => Err(error),
+        }
     }
 
+    /// What somebody asks. Their ids are derived, so nobody can use up one of the house.
     async fn tell(
         &self,
         id: Uuid,
@@ -287,25 +376,41 @@ SELECT opened_at, dispute FROM dispute_index
         actor: Uuid,
         once: Once,
     ) -> Result<Executed<Dispute>, PlayError> {
-        let request = Request::<Dispute> {
-            stream: id,
-            command,
-            id: once.id.unwrap_or_else(Uuid::now_v7),
-            actor,
-            now: clock::now(),
-            context: (),
-            expected: once.expected,
-        };
+        let asked = once.id.map_or_else(Uuid::now_v7, asked);
+        self.execute(id, command, actor, asked).await
+    }
+
+    /// What the house itself has to say.
+    async fn by_the_house(
+        &self,
+        id: Uuid,
+        command: &DisputeCommand,
+        command_id: Uuid,
+    ) -> Result<Executed<Dispute>, PlayError> {
+        self.execute(id, command, Uuid::nil(), command_id).await
+    }
+
+    async fn execute(
+        &self,
+        stream: Uuid,
+        command: &DisputeCommand,
+        actor: Uuid,
+        id: Uuid,
+    ) -> Result<Executed<Dispute>, PlayError> {
+        let (now, context, expected) = (clock::now(), (), None);
+        let request = Request::<Dispute> { stream, command, id, actor, now, context, expected };
         Ok(self.store.execute(&request).await?)
     }
 
     /// Lists find it as it is now.
     async fn index(&self, id: Uuid, state: &Loaded<Dispute>) -> Result<(), PlayError> {
-        const INDEX: &str =
-            "UPDATE dispute_index SET assignee = $2, resolved = $3 WHERE dispute = $1";
+        const INDEX: &str = "
+UPDATE dispute_index SET player = $2, assignee = $3, resolved = $4, folded = $5 WHERE dispute = $1 AND folded < $5";
         let Some(dispute) = &state.now else { return Ok(()) };
-        let query = sqlx::query(INDEX).bind(id).bind(dispute.assignee.map(|staff| staff.0));
-        query.bind(dispute.resolution.is_some()).execute(self.pool()).await?;
+        let query = sqlx::query(INDEX).bind(id).bind(dispute.player.0);
+        let query = query.bind(dispute.assignee.map(|staff| staff.0));
+        let query = query.bind(dispute.resolution.is_some()).bind(state.head.version);
+        query.execute(self.pool()).await?;
         Ok(())
     }
 }
@@ -323,6 +428,11 @@ fn number_of(events: &[Event]) -> Option<u32> {
             None
         }
     })
+}
+
+/// The id under which a command of somebody's is known.
+fn asked(command_id: Uuid) -> Uuid {
+    derived(command_id, b"asked about a dispute")
 }
 
 fn found(id: Uuid, state: &Loaded<Dispute>) -> Result<Found, PlayError> {

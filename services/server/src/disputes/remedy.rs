@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::{
     accounts::Accounts,
     clock,
-    play::{PlayError, Refusal, Tables},
+    play::{PlayError, Refusal, Tables, seat_of},
 };
 
 /// What a remedy would do.
@@ -41,9 +41,16 @@ pub(super) async fn preview(
     dispute: &Dispute,
     remedy: &Remedy,
 ) -> Result<Preview, PlayError> {
+    if let Some(player) = remedy.player() {
+        let state = tables.store.games.fresh(dispute.game.0).await?;
+        if state.now.as_ref().is_none_or(|game| seat_of(game, player.0).is_none()) {
+            let message = "this player did not play the disputed game";
+            return Err(Refusal::new("NOT_SEATED", message).at("remedy").into());
+        }
+    }
     let (effects, amount) = match remedy {
         Remedy::VoidGame { .. } => void(tables, dispute).await?,
-        Remedy::FinishGame { winners } => (finish(tables, dispute, winners).await?, 0),
+        Remedy::FinishGame { winners } => finish(tables, dispute, winners).await?,
         Remedy::AdjustBalance { player, change } => {
             let effect = balance(tables, player.0, *change).await?;
             (vec![effect], change.unsigned_abs())
@@ -101,7 +108,7 @@ async fn finish(
     tables: &Tables,
     dispute: &Dispute,
     winners: &[u8],
-) -> Result<Vec<Effect>, PlayError> {
+) -> Result<(Vec<Effect>, u64), PlayError> {
     let state = tables.store.games.fresh(dispute.game.0).await?;
     let game = state.now.as_ref().ok_or_else(Refusal::no_such_game)?;
     match game.table.stage {
@@ -121,7 +128,24 @@ async fn finish(
         let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
         format!("over, won by seat {}", seats.join(" and "))
     };
-    Ok(vec![Effect { player: None, what: "game", before: "played".to_owned(), after }])
+    let mut effects =
+        vec![Effect { player: None, what: "game", before: "played".to_owned(), after }];
+    let (rules, mut amount) = (&game.table.ruleset.table, 0);
+    for seat in game.table.seated().filter(|_| !rules.practice) {
+        let won = if winners.contains(&seat) { rules.win_award } else { 0 };
+        let earned = u64::from(rules.finish_award) + u64::from(won);
+        let Some(seat) = game.table.seats.get(usize::from(seat)) else { continue };
+        let wallet = tables.wallets.of(seat.player.0).await?;
+        let balance = wallet.now.as_ref().map_or(0, |account| account.balance);
+        amount += earned;
+        effects.push(Effect {
+            player: Some(seat.player.0),
+            what: "balance",
+            before: balance.to_string(),
+            after: (u64::from(balance) + earned).to_string(),
+        });
+    }
+    Ok((effects, amount))
 }
 
 async fn balance(tables: &Tables, player: Uuid, change: i64) -> Result<Effect, PlayError> {

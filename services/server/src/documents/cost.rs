@@ -90,13 +90,13 @@ impl<'a> Meter<'a> {
     fn times(&self, field: &Field) -> u64 {
         let asked = field.get_argument("first").and_then(|first| self.number(&first.node));
         match field.name.node.as_str() {
-            "myGames" | "lobby" | "events" | "ledger" | "page" | "entries" | "disputes"
-            | "myDisputes" | "auditLog" => asked.unwrap_or(20),
+            "myGames" | "lobby" | "events" | "ledger" | "page" | "entries" | "steps"
+            | "disputes" | "myDisputes" | "auditLog" => asked.unwrap_or(20),
             "legalCommands" => 100,
             "aroundMe" | "among" => 100,
             "selections" | "inventory" | "loadouts" | "diceCatalogue" | "seasons" => 20,
             // A line has a histogram or some weeks.
-            "lines" | "steps" => 50,
+            "lines" => 50,
             "seats" | "dice" | "presets" => 4,
             _ => 1,
         }

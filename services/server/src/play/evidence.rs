@@ -23,9 +23,9 @@ use crate::{accounts::Viewer, clock};
 const COLLECT: Duration = Duration::from_millis(200);
 /// How many notes wait to be written; more are counted and dropped.
 const WAITING: usize = 10_000;
-/// How many notes a game has, at most.
-const MOST: i64 = 1_000;
-/// How many notes of a game are written at once, at most.
+/// How many notes there are of a player in a game, at most; those of where they play from are counted apart.
+const MOST: i64 = 500;
+/// How many notes of a player in a game are written at once, at most.
 const AT_ONCE: usize = 50;
 /// How many players' places are remembered.
 const REMEMBERED: usize = 50_000;
@@ -47,8 +47,13 @@ impl Origin {
     /// What the client calls itself, as text that can be shown.
     pub(crate) fn client(&self) -> String {
         let named = self.client.as_ref().and_then(|name| name.to_str().ok()).unwrap_or("unknown");
-        named.chars().filter(|letter| !letter.is_control()).take(LONGEST_CLIENT).collect()
+        clean(named, LONGEST_CLIENT)
     }
+}
+
+/// As much of a text as is kept, without what cannot be shown or stored.
+fn clean(text: &str, most: usize) -> String {
+    text.chars().filter(|letter| !letter.is_control()).take(most).collect()
 }
 
 /// What is noted.
@@ -135,8 +140,8 @@ impl Evidence {
         game: Uuid,
         viewer: &Viewer,
         origin: &Origin,
-        asked: &str,
-        command: Option<Uuid>,
+        (asked, command): (&str, Option<Uuid>),
+        version: i64,
         done: &Result<Done, PlayError>,
     ) {
         match done {
@@ -151,10 +156,11 @@ impl Evidence {
                 }
             }
             Err(PlayError::Refused(refusal)) => self.note(Note {
-                asked: Some(asked.chars().take(40).collect()),
+                asked: Some(clean(asked, 40)),
                 command,
-                code: Some(refusal.code.clone().into_owned()),
-                message: Some(refusal.message.chars().take(300).collect()),
+                code: Some(clean(&refusal.code, 40)),
+                message: Some(clean(&refusal.message, 300)),
+                version,
                 ..Note::new(game, Kind::Refused, viewer, origin)
             }),
             Err(_) => {}
@@ -197,7 +203,11 @@ impl Evidence {
             return Ok(());
         }
         let written = self.insert(&at_most(notes.clone())).await;
-        if written.is_err() {
+        if let Err(sqlx::Error::Database(error)) = &written {
+            // What the database does not take now it will not take later: the next notes must not wait for it.
+            tracing::error!(%error, lost = notes.len(), "evidence is lost");
+            metrics::counter!("croupier_evidence_dropped").increment(notes.len() as u64);
+        } else if written.is_err() {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             let newer = std::mem::replace(&mut *waiting, notes);
             let room = WAITING.saturating_sub(waiting.len());
@@ -211,7 +221,8 @@ impl Evidence {
 INSERT INTO evidence (game, at, kind, actor, session, address, client, asked, command, code, message, version)
 SELECT w.* FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[], $9::uuid[], $10::text[],
                        $11::text[], $12::bigint[]) AS w (game, at, kind, actor, session, address, client, asked, command, code, message, version)
- WHERE (SELECT count(*) FROM evidence e WHERE e.game = w.game) < $13";
+ WHERE (SELECT count(*) FROM evidence e WHERE e.game = w.game AND e.actor = w.actor AND (e.kind = 'seen') = (w.kind = 'seen')) < $13
+   AND NOT EXISTS (SELECT 1 FROM account a WHERE a.id = w.actor AND a.erased_at IS NOT NULL)";
         let query = sqlx::query(INSERT)
             .bind(notes.iter().map(|note| note.game).collect::<Vec<_>>())
             .bind(notes.iter().map(|note| clock::to_sql(note.at)).collect::<Vec<_>>())
@@ -274,13 +285,13 @@ SELECT at, kind, actor, session, address, client, asked, command, code, message,
     rows.iter().map(note).collect()
 }
 
-/// Of each game only the first few: whoever sends nonsense as fast as they can is seen to do so.
+/// Of each player only the first few: whoever sends nonsense as fast as they can is seen to do so.
 fn at_most(notes: Vec<Note>) -> Vec<Note> {
     let mut counts = std::collections::HashMap::new();
     let few = notes.into_iter().filter(|note| {
-        let count = counts.entry(note.game).or_insert(0);
+        let count = counts.entry((note.game, note.actor)).or_insert(0);
         *count += 1;
-        *count <= AT_ONCE
+        note.kind == Kind::Seen || *count <= AT_ONCE
     });
     few.collect()
 }

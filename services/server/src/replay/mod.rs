@@ -86,15 +86,21 @@ impl Replay {
         game: Uuid,
         notes: Vec<Note>,
     ) -> Result<Self, NoReplay> {
-        let mut log = Vec::new();
-        for envelope in store.envelopes(&[game]).await? {
-            let recorded = envelope.decode().map_err(|why| NoReplay::Unreadable {
-                version: envelope.version,
-                why: why.to_string(),
-            })?;
-            log.push(recorded);
-        }
-        Ok(Self::of(game, log, notes))
+        let envelopes = store.envelopes(&[game]).await?;
+        // A long game is decided again for its words: others need not wait for it.
+        let read = tokio::task::spawn_blocking(move || {
+            let mut log = Vec::with_capacity(envelopes.len());
+            for envelope in envelopes {
+                let version = envelope.version;
+                let recorded = envelope.decode();
+                log.push(
+                    recorded
+                        .map_err(|why| NoReplay::Unreadable { version, why: why.to_string() })?,
+                );
+            }
+            Ok(Self::of(game, log, notes))
+        });
+        read.await.map_err(|error| StoreError::Fault(error.to_string()))?
     }
 
     pub(crate) fn of(game: Uuid, log: Vec<Recorded>, notes: Vec<Note>) -> Self {
