@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::{GameId, Moment, PlayerId, Ruleset, SeatNo, VoidedFor, fair::Commitment};
 
@@ -76,11 +77,15 @@ pub enum Command {
     Rule {
         /// Who; nobody is possible.
         winners: Vec<SeatNo>,
+        /// Because of which dispute, if there was one.
+        dispute: Option<Uuid>,
     },
     /// The house makes a game void, whether it is over or not.
     Void {
         /// Why.
         why: VoidedFor,
+        /// Because of which dispute, if there was one.
+        dispute: Option<Uuid>,
     },
 }
 

@@ -1,5 +1,7 @@
 //! The one way to change a game: a command and the state give events, or a refusal.
 
+use uuid::Uuid;
+
 use crate::{
     Command, DecidedBy, Dice, Event, Game, LeftBecause, Moment, Name, PlayerId, Rejection, SeatNo,
     Stage, Table, TurnEnd, VoidedFor,
@@ -39,7 +41,7 @@ pub(crate) fn decide_with<B: Rulebook>(
     use Stage::{Ended, Gathering, Playing};
     match (command, &desk.table.stage) {
         (Command::Create { .. }, _) => Err(Rejection::AlreadyCreated),
-        (Command::Void { why }, _) => void(&mut desk, *why),
+        (Command::Void { why, dispute }, _) => void(&mut desk, *why, *dispute),
         (_, Ended(_)) => Err(Rejection::GameOver),
 
         (Command::Join { player, name, seed }, Gathering) => {
@@ -61,7 +63,7 @@ pub(crate) fn decide_with<B: Rulebook>(
             its_turn(&desk.table, *seat).and_then(|()| B::play(&mut desk, play))
         }
         (Command::TimeOut { seat }, Playing) => time_out(&mut desk, *seat),
-        (Command::Rule { winners }, Playing) => rule(&mut desk, winners),
+        (Command::Rule { winners, dispute }, Playing) => rule(&mut desk, winners, *dispute),
         (Command::Leave { seat }, Playing) => is_seated(&desk.table, *seat)
             .and_then(|()| forfeit_seat(&mut desk, *seat, LeftBecause::Quit, TurnEnd::Left)),
         (
@@ -177,17 +179,25 @@ fn abandon<B: Rulebook>(desk: &mut Desk<'_, B>, touched: Moment) -> Result<(), R
 }
 
 /// A game that is over stays as it was played; one that is not ends here, without a winner.
-fn void<B: Rulebook>(desk: &mut Desk<'_, B>, why: VoidedFor) -> Result<(), Rejection> {
+fn void<B: Rulebook>(
+    desk: &mut Desk<'_, B>,
+    why: VoidedFor,
+    dispute: Option<Uuid>,
+) -> Result<(), Rejection> {
     if desk.table.voided.is_some() {
         return Err(Rejection::AlreadyVoid);
     }
     let over = matches!(desk.table.stage, Stage::Ended(_));
-    desk.record(Event::Voided { why });
+    desk.record(Event::Voided { why, dispute });
     if over { Ok(()) } else { desk.end(DecidedBy::Voided, Vec::new()) }
 }
 
 /// The game ends as it stands; who wins is said.
-fn rule<B: Rulebook>(desk: &mut Desk<'_, B>, winners: &[SeatNo]) -> Result<(), Rejection> {
+fn rule<B: Rulebook>(
+    desk: &mut Desk<'_, B>,
+    winners: &[SeatNo],
+    dispute: Option<Uuid>,
+) -> Result<(), Rejection> {
     let mut named = Vec::with_capacity(winners.len());
     for &seat in winners {
         is_seated(&desk.table, seat)?;
@@ -196,7 +206,7 @@ fn rule<B: Rulebook>(desk: &mut Desk<'_, B>, winners: &[SeatNo]) -> Result<(), R
         }
         named.push(seat);
     }
-    desk.record(Event::Ruled { winners: named.clone() });
+    desk.record(Event::Ruled { winners: named.clone(), dispute });
     desk.end(DecidedBy::Ruled, named)
 }
 

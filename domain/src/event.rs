@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::{
     Dollars, Draw, EffectApplied, Faces, GameId, Moment, Name, PlayerId, Points, Ruleset, SeatNo,
@@ -140,11 +141,17 @@ pub enum Event {
     Voided {
         /// Why.
         why: VoidedFor,
+        /// Because of which dispute, if there was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        dispute: Option<Uuid>,
     },
     /// The house decides who wins, and the game ends here.
     Ruled {
         /// Who wins; nobody is possible.
         winners: Vec<SeatNo>,
+        /// Because of which dispute, if there was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        dispute: Option<Uuid>,
     },
     /// Not in a game: something happened to an account.
     Account(AccountEvent),

@@ -177,7 +177,7 @@ impl Table {
                 }
             }
             Event::Ended(outcome) => self.stage = Stage::Ended(outcome.clone()),
-            Event::Voided { why } => self.voided = Some(*why),
+            Event::Voided { why, .. } => self.voided = Some(*why),
             Event::Created { .. }
             | Event::LoadoutChosen { .. }
             | Event::CharacterChosen { .. }

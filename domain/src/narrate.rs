@@ -67,8 +67,8 @@ pub fn narrate(event: &Event, table: &Table) -> Option<String> {
             format!("time is up for {}, {in_a_row} in a row", who(*seat))
         }
         Event::Ended(outcome) => ending(outcome, table),
-        Event::Voided { why } => format!("the game is void: {}", why.words()),
-        Event::Ruled { winners } => ruled(winners, table),
+        Event::Voided { why, .. } => format!("the game is void: {}", why.words()),
+        Event::Ruled { winners, .. } => ruled(winners, table),
         Event::Created { .. }
         | Event::Started { .. }
         | Event::TurnEnded(_)

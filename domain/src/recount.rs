@@ -150,8 +150,10 @@ fn command_behind(game: Option<&Game>, log: &[Event]) -> Option<Command> {
         Event::CharacterChosen { seat, character } => {
             Command::ChooseCharacter { seat: *seat, character: character.to_string() }
         }
-        Event::Voided { why } => Command::Void { why: *why },
-        Event::Ruled { winners } => Command::Rule { winners: winners.clone() },
+        Event::Voided { why, dispute } => Command::Void { why: *why, dispute: *dispute },
+        Event::Ruled { winners, dispute } => {
+            Command::Rule { winners: winners.clone(), dispute: *dispute }
+        }
         Event::Started { .. } => Command::Start,
         Event::TimedOut { seat, .. } => Command::TimeOut { seat: *seat },
         Event::SeatLeft { seat, why: LeftBecause::Quit } => Command::Leave { seat: *seat },

@@ -221,7 +221,7 @@ fn a_house_that_makes_a_game_void_without_revealing() {
     let mut dice = house.dice(SECRET);
     house.tells(&Command::Start, &mut dice);
     house.tells(&roll(0), &mut dice);
-    house.tells(&Command::Void { why: VoidedFor::Malfunction }, &mut dice);
+    house.tells(&Command::Void { why: VoidedFor::Malfunction, dispute: None }, &mut dice);
     assert!(verify(&house.log).is_ok());
     for left in [house.log.len() - 1, house.log.len() - 2] {
         assert_eq!(

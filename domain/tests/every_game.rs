@@ -26,7 +26,7 @@ fn universe(table: &Match) -> Vec<Command> {
     let seats = u8::try_from(table.game().table.seats.len()).unwrap();
     let mut all =
         vec![create(Ruleset::clone(&table.game().table.ruleset)), Command::Start, join(100)];
-    all.push(Command::Void { why: VoidedFor::Malfunction });
+    all.push(Command::Void { why: VoidedFor::Malfunction, dispute: None });
     all.extend([table.now, Moment(0)].map(|touched| Command::Abandon { touched }));
     for seat in 0..=seats {
         all.push(Command::ChooseSeed { seat, seed: "another".into() });
@@ -117,7 +117,8 @@ fn is_the_fold_of_its_log(table: &Match) {
 fn is_made_void(table: &mut Match) {
     let over = matches!(table.game().table.stage, Stage::Ended(_));
     let (board, log) = (table.game().board.scores(), table.log.clone());
-    let events = table.tell_fairly(&Command::Void { why: VoidedFor::Cheating }).unwrap();
+    let events =
+        table.tell_fairly(&Command::Void { why: VoidedFor::Cheating, dispute: None }).unwrap();
     let made: Vec<&str> = events.iter().map(Event::name).collect();
     let ends: &[&str] = if over { &[] } else { &["Ended", "SeedRevealed"] };
     assert_eq!(made, [&["Voided"], ends].concat());
@@ -125,7 +126,7 @@ fn is_made_void(table: &mut Match) {
     assert_eq!(table.game().board.scores(), board, "it stays as it was played");
     let events = log.len() + events.len();
     assert_eq!(verify(&table.log), Ok(Proven { rolls: table.game().table.rolls, events }));
-    let again = Command::Void { why: VoidedFor::Mistake };
+    let again = Command::Void { why: VoidedFor::Mistake, dispute: None };
     assert_eq!(table.decide(&again, &[]), Err(Rejection::AlreadyVoid));
     assert_eq!(Rejection::AlreadyVoid.to_string(), "the game is void already");
     is_the_fold_of_its_log(table);
@@ -157,14 +158,16 @@ fn the_house_ends_a_game() {
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
         let mut table = begun(&preset, &mut numbers);
         let wrong = |table: &Match, winners: &[u8]| {
-            table.decide(&Command::Rule { winners: winners.to_vec() }, &[]).unwrap_err()
+            table
+                .decide(&Command::Rule { winners: winners.to_vec(), dispute: None }, &[])
+                .unwrap_err()
         };
         assert_eq!(wrong(&table, &[0, 0]), Rejection::RepeatedWinner { seat: 0 });
         assert!(matches!(wrong(&table, &[99]), Rejection::NoSuchSeat { seat: 99, .. }));
         let command = choose(&table, &mut numbers, false);
         table.tell_fairly(&command).unwrap();
-        let events = table.tell_fairly(&Command::Rule { winners: vec![0] }).unwrap();
-        assert_eq!(events[0], Event::Ruled { winners: vec![0] });
+        let events = table.tell_fairly(&Command::Rule { winners: vec![0], dispute: None }).unwrap();
+        assert_eq!(events[0], Event::Ruled { winners: vec![0], dispute: None });
         let Stage::Ended(outcome) = &table.game().table.stage else { panic!("{game}") };
         assert_eq!((outcome.by, &outcome.winners[..]), (DecidedBy::Ruled, &[0][..]), "{game}");
         is_the_fold_of_its_log(&table);

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 fn universe(seats: u8) -> Vec<Command> {
     let mut all = vec![create(ruleset("classic", json!({}))), Command::Start];
     all.extend([NOW, Moment(0)].map(|touched| Command::Abandon { touched }));
-    all.extend([join(100), Command::Void { why: VoidedFor::Mistake }]);
+    all.extend([join(100), Command::Void { why: VoidedFor::Mistake, dispute: None }]);
     for seat in 0..=seats {
         all.push(Command::ChooseSeed { seat, seed: "another".into() });
         all.push(Command::ChooseLoadout { seat, dice: vec!["MIDAS".into()] });
@@ -319,7 +319,7 @@ fn random_games_see_every_kind_of_event_and_end() {
         }
     }
     // These are of other games, and of the house.
-    let others = ["CharacterChosen", "Drawn", "Asked", "Answered", "Voided"];
+    let others = ["CharacterChosen", "Drawn", "Asked", "Answered", "Voided", "Ruled"];
     let of_farkle = Event::NAMES.into_iter().filter(|name| !others.contains(name));
     assert_eq!(events, of_farkle.collect());
     // A tie decided by the best round is too rare for chance; a scenario plays it.

@@ -125,7 +125,9 @@ fn the_same_dice_are_those_that_would_have_fallen() {
         }
         // The original went another way and is over.
         let mut other = running_part(&log);
-        other.tell_fairly(&Command::Void { why: domain::VoidedFor::Mistake }).unwrap();
+        other
+            .tell_fairly(&Command::Void { why: domain::VoidedFor::Mistake, dispute: None })
+            .unwrap();
         let fork = what_if(&other.log, &instead(from, moves, OtherDice::Same)).unwrap();
         assert_eq!(refusals(&fork), []);
         let without_clock = |log: &[Event]| {
@@ -306,7 +308,7 @@ fn a_running_game_does_not_tell_its_future() {
 fn a_set_of_another_size_rolls_the_same_dice() {
     let mut table = Match::running("classic", json!({ "dice": 3 }), 1);
     table.tell_fairly(&roll(0)).unwrap();
-    table.tell_fairly(&Command::Void { why: domain::VoidedFor::Mistake }).unwrap();
+    table.tell_fairly(&Command::Void { why: domain::VoidedFor::Mistake, dispute: None }).unwrap();
     let Some(Event::Rolled(rolled)) = table.log.iter().find(|e| e.name() == "Rolled") else {
         panic!()
     };

@@ -417,3 +417,69 @@ async fn people_are_forgotten_and_games_are_not() {
     let (code, said, _) = house.croupier(&["verify", "--all"]);
     assert_eq!(code, 0, "{said}");
 }
+
+/// Two who dispute the same at once: one of them does, and each sees what is theirs. Asking again is the same as asking once.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_is_disputed_once_and_a_remedy_done_once() {
+    let house = House::new().await;
+    let nodes = [house.node(&["--remedy-limit", "5"]), house.node(&["--remedy-limit", "5"])];
+    let (ann, bob) = (nodes[0].guest("Ann").await, nodes[1].guest("Bob").await);
+    let sue = staff(&house, "support", "Sue", &ann);
+    let (game, _) = begun([&ann, &bob], json!({})).await;
+    let asked = json!({ "game": game, "version": 3, "text": "mine" });
+    let (one, other) = tokio::join!(ann.ask(OPEN, asked.clone()), bob.ask(OPEN, asked));
+    let won = |answer: &Value| answer["openDispute"]["errors"] == json!([]);
+    assert!(won(&one) != won(&other), "{one} {other}");
+    let (first, dispute) = if won(&one) { (&ann, &one) } else { (&bob, &other) };
+    let dispute = dispute["openDispute"]["dispute"]["id"].as_str().unwrap().to_owned();
+    for player in [&ann, &bob] {
+        let mine = player.ask("{ myDisputes { nodes { id player { id } } } }", json!({})).await;
+        let count = mine["myDisputes"]["nodes"].as_array().unwrap().len();
+        assert_eq!(count, usize::from(player.id == first.id), "{mine}");
+    }
+    // The same command again, on another node, is answered as it was; another one under its id is refused.
+    let id = "0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5";
+    let warn = |who: &Player| json!({ "dispute": dispute, "remedy": { "warn": who.id }, "id": id });
+    let arguments = ", remedy: $remedy, commandId: $id";
+    for node in &nodes {
+        let done = tell(&sue.at(node), "proposeRemedy", arguments, warn(&bob)).await;
+        assert_eq!(
+            (&done["errors"], &done["dispute"]["remedies"][0]["applied"]),
+            (&json!([]), &json!(true)),
+            "{done}"
+        );
+        assert_eq!(done["dispute"]["remedies"].as_array().unwrap().len(), 1, "{done}");
+    }
+    let reused = tell(&sue, "proposeRemedy", arguments, warn(&ann)).await;
+    assert_eq!(code(&reused), "COMMAND_ID_REUSED");
+    let warnings = bob.ask("{ me { warnings } }", json!({})).await;
+    assert_eq!(warnings["me"]["warnings"], 1);
+    // Who works for the house has no name for players, and no player is judged who did not play.
+    let eve = nodes[0].guest("Eve").await;
+    assert_eq!(code(&propose(&sue, &dispute, json!({ "warn": eve.id })).await), "NOT_SEATED");
+    // What moves more money than one may decide about is not made void by one.
+    accepted(bob.act("leaveGame", &game).await);
+    let void =
+        "mutation($game: ID!) { voidGame(gameId: $game, reason: MISTAKE) { errors { code } } }";
+    let refused = sue.ask(void, json!({ "game": game })).await;
+    assert_eq!(code(&refused["voidGame"]), "SECOND_PERSON_NEEDED", "{refused}");
+    let proposed = propose(&sue, &dispute, json!({ "voidGame": "MISTAKE" })).await;
+    assert_eq!(proposed["dispute"]["remedies"][1]["needsSecond"], true, "{proposed}");
+    let tom = staff(&house, "support", "Tom", &bob);
+    let approved = numbered(&tom, "approveRemedy", &dispute, 2).await;
+    assert_eq!(approved["dispute"]["remedies"][1]["applied"], true, "{approved}");
+    let told = "query($game: ID!) { game(id: $game) { voided events(first: 100) { nodes { type payload actor { name } } } } }";
+    let told = ann.ask(told, json!({ "game": game })).await["game"].take();
+    let event = told["events"]["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|event| event["type"] == "Voided")
+        .unwrap();
+    assert_eq!(
+        json!(format!("dispute:{}", event["payload"]["dispute"].as_str().unwrap())),
+        json!(dispute)
+    );
+    assert_eq!(event["actor"], Value::Null, "who decided it is between the house and itself");
+    house.prove(&game);
+}

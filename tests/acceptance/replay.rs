@@ -68,6 +68,11 @@ async fn a_game_is_replayed_with_everything_that_happened() {
     drop(socket);
     let end = play_out([&ann, &bob], &game, table).await;
     let last = end["version"].as_i64().unwrap();
+    // Lines have numbers: whatever is still to be noted comes first.
+    eventually("she is seen to go", async || {
+        timeline(&ann, &game).await.iter().any(|line| line["kind"] == "DISCONNECTED")
+    })
+    .await;
     let lines = timeline(&ann, &game).await;
     let actions: Vec<&Value> = lines.iter().filter(|line| line["kind"] == "ACTION").collect();
     // Versions follow each other without holes, and every state is the one before and what changed.

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use uuid::Uuid;
+
 use super::{
     BadRecord,
     draws::Draws,
@@ -31,7 +33,8 @@ impl std::fmt::Display for Who {
 }
 
 const OF_TABLE: &str = "join ID \"NAME\", start";
-const OF_HOUSE: &str = "timeout SEAT, abandon, void REASON, rule [SEATS]";
+const OF_HOUSE: &str =
+    "timeout SEAT, abandon, void REASON, rule [SEATS], both perhaps because DISPUTE";
 const OF_SEAT: &str = "seed \"TEXT\", dice [CODES], character CODE, leave, roll [VALUES], roll [VALUES] keep [SLOTS], \
      save [SLOTS], bank, forfeit, score CATEGORY, resolve, ability HOW, stay, yield, buy CODE, buy CODE -> SEAT, renew, \
      use CODE, evolve CODE, end";
@@ -47,11 +50,14 @@ pub(super) fn written(command: &Command, draws: &mut Draws) -> Option<(Who, Stri
         Command::Start => (Who::Table, "start".to_owned()),
         Command::TimeOut { seat } => (Who::House, format!("timeout {seat}")),
         Command::Abandon { .. } => (Who::House, "abandon".to_owned()),
-        Command::Void { why } => {
+        Command::Void { why, dispute } => {
             let why = serde_json::to_value(why).unwrap_or_default();
-            (Who::House, format!("void {}", why.as_str().unwrap_or_default()))
+            let because = because(*dispute);
+            (Who::House, format!("void {}{because}", why.as_str().unwrap_or_default()))
         }
-        Command::Rule { winners } => (Who::House, format!("rule {}", listed(winners))),
+        Command::Rule { winners, dispute } => {
+            (Who::House, format!("rule {}{}", listed(winners), because(*dispute)))
+        }
         Command::ChooseSeed { seat, seed } => (Who::Seat(*seat), format!("seed {}", quoted(seed))),
         Command::ChooseLoadout { seat, dice } => {
             (Who::Seat(*seat), format!("dice {}", listed(dice)))
@@ -94,6 +100,16 @@ fn move_written(play: &Play, draws: &mut Draws) -> String {
     }
 }
 
+/// The dispute behind a decision of the house.
+fn because(dispute: Option<Uuid>) -> String {
+    dispute.map_or_else(String::new, |dispute| format!(" because {dispute}"))
+}
+
+fn read_because(reader: &mut Reader<'_>) -> Result<Option<Uuid>, BadRecord> {
+    let said = reader.accept(&Sign::Word("because"))?;
+    if said { value(reader, "the id of a dispute").map(Some) } else { Ok(None) }
+}
+
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -125,8 +141,13 @@ pub(super) fn read(
         (Who::Table, "start") => Command::Start,
         (Who::House, "timeout") => Command::TimeOut { seat: value(reader, "a seat")? },
         (Who::House, "abandon") => Command::Abandon { touched: Moment(0) },
-        (Who::House, "void") => Command::Void { why: reason(reader)? },
-        (Who::House, "rule") => Command::Rule { winners: list(reader, "rule", "seats that win")? },
+        (Who::House, "void") => {
+            Command::Void { why: reason(reader)?, dispute: read_because(reader)? }
+        }
+        (Who::House, "rule") => Command::Rule {
+            winners: list(reader, "rule", "seats that win")?,
+            dispute: read_because(reader)?,
+        },
         (Who::Seat(seat), "seed") => Command::ChooseSeed { seat, seed: text(reader, "a seed")? },
         (Who::Seat(seat), "dice") => {
             Command::ChooseLoadout { seat, dice: list(reader, "dice", "codes of dice")? }

@@ -276,7 +276,7 @@ pub(crate) fn eventful(ruleset: &Ruleset, numbers: &mut Numbers, most_commands: 
     }
     if numbers.index(5) == 0 {
         let why = numbers.one_of(&VoidedFor::ALL);
-        table.tell_fairly(&Command::Void { why }).unwrap();
+        table.tell_fairly(&Command::Void { why, dispute: None }).unwrap();
     }
     table
 }

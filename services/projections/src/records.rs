@@ -2,14 +2,19 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use quick_cache::sync::Cache;
+use quick_cache::{
+    DefaultHashBuilder, OptionsBuilder, UnitWeighter,
+    sync::{Cache, DefaultLifecycle},
+};
 use store::{Envelope, Recorded, Store, StoreError};
 use uuid::Uuid;
 
 use crate::{GameRecord, NoRecord, ProjectionError};
 
-/// How many records are kept for the other read models.
-const KEPT: usize = 20_000;
+/// How many records are kept for the other read models: the pages of all ranges that are worked on at once.
+const KEPT: u64 = 40_000;
+/// What was read last is wanted next. The cache would rather keep what was wanted often, and drop what is new.
+const FOR_OFTEN: f64 = 0.05;
 /// How many games are read in one round trip.
 const AT_ONCE: usize = 100;
 
@@ -45,7 +50,22 @@ pub(crate) struct Records {
 
 impl Records {
     pub(crate) fn new(store: Store) -> Self {
-        Self { store, kept: Cache::new(KEPT) }
+        let items = usize::try_from(KEPT).unwrap_or(usize::MAX);
+        let options = OptionsBuilder::new()
+            .estimated_items_capacity(items)
+            .weight_capacity(KEPT)
+            .hot_allocation(FOR_OFTEN)
+            .build();
+        let kept = match options {
+            Ok(options) => Cache::with_options(
+                options,
+                UnitWeighter,
+                DefaultHashBuilder::default(),
+                DefaultLifecycle::default(),
+            ),
+            Err(_) => Cache::new(items),
+        };
+        Self { store, kept }
     }
 
     /// What is known of these games, in the same order.

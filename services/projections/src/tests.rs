@@ -168,7 +168,7 @@ async fn deal(store: &Store, from: u64, count: u64) {
     for number in from..from + count {
         let mut log = random_game(number);
         if number.is_multiple_of(9) {
-            log.push(Event::Voided { why: VoidedFor::Malfunction });
+            log.push(Event::Voided { why: VoidedFor::Malfunction, dispute: None });
         }
         let Event::Created { game, .. } = &log[0] else { panic!() };
         let (mut head, stream) = (Head::NEW, game.0);
@@ -192,7 +192,7 @@ async fn void_some(store: &Store, every: usize) {
         let stream: Uuid = row.get(0);
         let head = store.games.fresh(stream).await.unwrap().head;
         let (command, request) = (Uuid::new_v4(), Hash([2; 32]));
-        let events = &[Event::Voided { why: VoidedFor::Cheating }];
+        let events = &[Event::Voided { why: VoidedFor::Cheating, dispute: None }];
         let at = Moment(1_900_000_000_000);
         let append = Append { stream, head, command, request, actor: Uuid::nil(), at, events };
         store.append(append).await.unwrap();

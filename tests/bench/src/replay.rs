@@ -38,15 +38,9 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let url = cluster.url("postgres");
     store::migrate(&url).await?;
     let store = Store::open(&url, &store::Settings::default())?;
-    let games = if options.quick { 5_000 } else { 100_000 };
-    let start = Instant::now();
-    fill(&store, games).await?;
+    // Few games at first: a node that folds a hundred thousand of them has no time for us.
     let long = deal(&store, &game_of(900_000_001, 500)).await?;
     let very_long = deal(&store, &game_of(900_000_002, 10_000)).await?;
-    psql(&url, "ANALYZE; CHECKPOINT")?;
-    let events = store.heads().await?.total();
-    println!("{games} games, {events} events, written in {:.0} s", start.elapsed().as_secs_f64());
-
     let node = Node::start(&url, folder.path())?;
     let token = support_token(&url, folder.path())?;
     let mut http = client::Http::connect(node.address).await.map_err(said)?.with_token(&token);
@@ -71,6 +65,12 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     println!("looking back to the last version of a game of {version} events: {back}");
     drop(node);
 
+    let games = if options.quick { 5_000 } else { 100_000 };
+    let start = Instant::now();
+    fill(&store, games).await?;
+    psql(&url, "ANALYZE; CHECKPOINT")?;
+    let events = store.heads().await?.total();
+    println!("\n{games} games, {events} events, written in {:.0} s", start.elapsed().as_secs_f64());
     let start = Instant::now();
     let verified = croupier(&url, folder.path(), &["verify", "--games"])?;
     let seconds = start.elapsed().as_secs_f64();

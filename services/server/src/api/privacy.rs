@@ -11,7 +11,16 @@ use super::{
     ids::player_id,
     player, viewer,
 };
-use crate::{accounts::Role, disputes::audit, play::Refusal};
+use crate::{
+    accounts::Role,
+    clock,
+    disputes::audit,
+    play::{PlayError, Refusal},
+    wallets::{LEDGER, account_event},
+};
+
+/// The most lines of a ledger that are given at once, the newest first.
+const MOST_LINES: u32 = 10_000;
 
 /// What came of erasing an account.
 #[derive(Clone, Debug, SimpleObject)]
@@ -22,7 +31,8 @@ pub(super) struct ErasePayload {
     pseudonym: String,
 }
 
-/// Everything that is known about somebody: what stands beside the log, and the wallet.
+/// Everything that is known about somebody: what stands beside the log, and the wallet with its ledger. Of each list at most 10,000
+/// rows.
 pub(super) async fn data_of(
     ctx: &Context<'_>,
     account: Uuid,
@@ -34,6 +44,15 @@ pub(super) async fn data_of(
     let mut known = known.ok_or_else(gone)?;
     let wallet = app(ctx).tables.wallets.of(account).await?;
     known["wallet"] = json!(wallet.now);
+    let ledger = app(ctx).tables.store.backwards(account, i64::MAX, &LEDGER, MOST_LINES).await;
+    let ledger = ledger.map_err(PlayError::from)?;
+    let line = |recorded: store::Recorded| {
+        let entry = account_event(&recorded.event)?.entry()?;
+        Some(json!({
+            "at": clock::written(recorded.at), "reason": entry.reason, "change": entry.change, "balance": entry.balance,
+        }))
+    };
+    known["ledger"] = ledger.into_iter().filter_map(line).collect();
     Ok(Json(known))
 }
 

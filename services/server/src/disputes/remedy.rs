@@ -204,8 +204,10 @@ pub(super) async fn apply(
         tables.wallets.remedy(player, &wish, command, author).await
     };
     match remedy {
-        Remedy::VoidGame { why } => to_game(Command::Void { why: *why }).await,
-        Remedy::FinishGame { winners } => to_game(Command::Rule { winners: winners.clone() }).await,
+        Remedy::VoidGame { why } => to_game(Command::Void { why: *why, dispute: Some(id) }).await,
+        Remedy::FinishGame { winners } => {
+            to_game(Command::Rule { winners: winners.clone(), dispute: Some(id) }).await
+        }
         Remedy::AdjustBalance { player, change } => {
             to_account(player.0, AccountCommand::Adjust { change: *change, dispute: id }).await
         }

@@ -243,7 +243,9 @@ impl Tables {
             return Err(Refusal::no_such_game().into());
         }
         let id = once.id.unwrap_or_else(Uuid::now_v7);
-        let done = self.execute(game, &Command::Void { why }, id, staff.account, None).await?;
+        let done = self
+            .execute(game, &Command::Void { why, dispute: None }, id, staff.account, None)
+            .await?;
         if !done.repeated {
             metrics::counter!("croupier_voided").increment(1);
             tracing::info!(staff = %staff.account, %game, ?why, "a game was made void");

@@ -7,7 +7,7 @@ use std::{
 };
 
 use console::{Key, Term};
-use domain::{Difference, differences, explain, narrate, snapshot};
+use domain::{Difference, Moment, differences, draws_of, explain, narrate, snapshot};
 use serde_json::{Value, json};
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     clock,
-    play::evidence::Kind,
+    play::evidence::{Kind, masked},
     terminal::{BAD, BROKEN, FAINT},
 };
 
@@ -145,9 +145,22 @@ fn as_json(source: &Source, out: &mut impl Write) -> io::Result<()> {
             }
         };
         let words = if let What::Action { words, .. } = &entry.what { words.as_str() } else { "" };
+        let draws: Vec<Value> = events
+            .iter()
+            .flat_map(|recorded| draws_of(&recorded.event))
+            .map(|(draw, raw)| json!({ "draw": draw, "raw": raw }))
+            .collect();
+        let earlier = source.replay.states([entry.before]).pop().flatten();
+        let deadline = earlier.filter(|game| game.to_move().is_some());
+        let deadline = deadline.and_then(|game| game.table.turn.deadline);
+        let left = deadline.map(|Moment(until)| i128::from(until) - i128::from(entry.at.0));
+        let from = entry.place.as_ref().map(|place| {
+            json!({ "session": place.session, "address": masked(&place.address), "client": place.client })
+        });
         let line = json!({
             "number": number, "kind": kind, "at": clock::written(entry.at), "versionBefore": entry.before, "versionAfter": behind,
-            "actor": actor, "commandId": command, "command": words, "events": told, "refusal": refusal,
+            "actor": actor, "commandId": command, "command": words, "events": told, "refusal": refusal, "draws": draws,
+            "clockLeft": left.and_then(|left| i64::try_from(left).ok()), "source": from,
             "differences": changed.collect::<Vec<_>>(), "state": after,
         });
         writeln!(out, "{line}")?;

@@ -76,7 +76,7 @@ impl Verb {
             Self::TimeOut(_) => Command::TimeOut { seat },
             Self::Quit => Command::Leave { seat },
             Self::Abandon => Command::Abandon { touched },
-            Self::Void(why) => Command::Void { why: *why },
+            Self::Void(why) => Command::Void { why: *why, dispute: None },
         }
     }
 }
