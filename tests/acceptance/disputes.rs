@@ -450,8 +450,8 @@ async fn an_event_is_disputed_once_and_a_remedy_done_once() {
         );
         assert_eq!(done["dispute"]["remedies"].as_array().unwrap().len(), 1, "{done}");
     }
-    let reused = tell(&sue, "proposeRemedy", arguments, warn(&ann)).await;
-    assert_eq!(code(&reused), "COMMAND_ID_REUSED");
+    let second = tell(&sue, "proposeRemedy", arguments, warn(&ann)).await;
+    assert_eq!(code(&second), "COMMAND_ID_REUSED");
     let warnings = bob.ask("{ me { warnings } }", json!({})).await;
     assert_eq!(warnings["me"]["warnings"], 1);
     // Who works for the house has no name for players, and no player is judged who did not play.
