@@ -242,7 +242,7 @@ fn games_are_verified_from_their_events() {
     let run = croupier(&["verify", "tests/vectors/game.ndjson"]);
     assert_eq!(run.code, 0, "{}", run.printed);
     assert!(run.printed.contains("✓ 20 rolls drawn again"), "{}", run.printed);
-    assert!(run.printed.contains("✓ 76 events decided again under farkle classic, version 1"));
+    assert!(run.printed.contains("✓ 76 events decided again under farkle custom, version 1"));
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("game.ndjson");
