@@ -304,12 +304,7 @@ impl<'a, B: Rulebook> Desk<'a, B> {
             |secret: &_| fair::commitment(secret, table.id, table.ruleset_hash) == table.commitment;
         let secret = self.dice.secret().filter(promised).ok_or(Rejection::WrongSecret)?;
         if !matches!(by, DecidedBy::Abandoned | DecidedBy::Voided) {
-            let rules = &self.table.ruleset.table;
-            let (finish, win) = (rules.finish_award, rules.win_award);
-            let seated: Vec<SeatNo> = self.table.seated().collect();
-            let finished = seated.into_iter().map(|seat| (seat, finish, AwardedFor::Finishing));
-            let won = winners.iter().map(|&seat| (seat, win, AwardedFor::Winning));
-            for (seat, amount, why) in finished.chain(won) {
+            for (seat, amount, why) in self.table.awards(&winners) {
                 self.award(seat, amount, why);
             }
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Dollars, Event, GameId, Moment, Name, Outcome, PlayerId, Ruleset, SeatNo, TurnEnd, VoidedFor,
+    AwardedFor, Dollars, Event, GameId, Moment, Name, Outcome, PlayerId, Ruleset, SeatNo, TurnEnd,
+    VoidedFor,
     fair::{Commitment, RulesetHash},
     games::Board,
     text::ClientSeed,
@@ -226,6 +227,17 @@ impl Table {
     /// The seats still in the game, in order.
     pub fn seated(&self) -> impl Iterator<Item = SeatNo> {
         (0..).zip(&self.seats).filter(|(_, seat)| !seat.gone).map(|(number, _)| number)
+    }
+
+    /// What an end pays in favour of these: everybody who is still seated, and the winners on top. Nothing in a game without money.
+    pub fn awards(&self, winners: &[SeatNo]) -> Vec<(SeatNo, Dollars, AwardedFor)> {
+        let rules = &self.ruleset.table;
+        if rules.practice {
+            return Vec::new();
+        }
+        let finished = self.seated().map(|seat| (seat, rules.finish_award, AwardedFor::Finishing));
+        let won = winners.iter().map(|&seat| (seat, rules.win_award, AwardedFor::Winning));
+        finished.chain(won).collect()
     }
 
     /// How long a turn may take; `None` is as long as it takes.

@@ -91,12 +91,12 @@ fn check(text: &str, length: usize, most: usize, unit: &'static str) -> Result<(
     }
 }
 
-/// Blank, zero-width and direction marks let two names look alike, or a line read backwards.
 /// A text on one line, of so many characters, without any that cannot be seen.
 pub fn is_line(text: &str, length: std::ops::RangeInclusive<usize>) -> bool {
     length.contains(&text.chars().count()) && !text.chars().any(is_invisible) && text.trim() == text
 }
 
+/// Blank, zero-width and direction marks let two names look alike, or a line read backwards.
 pub(crate) fn is_invisible(c: char) -> bool {
     const HIDDEN: [RangeInclusive<char>; 16] = [
         '\u{AD}'..='\u{AD}',

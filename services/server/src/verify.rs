@@ -15,7 +15,7 @@ use store::{
 use uuid::Uuid;
 
 use crate::{
-    terminal::{BAD, BROKEN, GOOD, block_on, database_url},
+    terminal::{BAD, BROKEN, GOOD, block_on},
     verify_log,
 };
 
@@ -113,7 +113,7 @@ async fn from_database(
     key: Option<[u8; 32]>,
 ) -> Judged {
     let load = async {
-        let url = database_url(options.database_url.as_deref(), &options.data)?;
+        let url = options.url()?;
         let settings = Settings { connections: 2, lanes: 1, ..Settings::default() };
         let store = Store::open(&url, &settings).map_err(|error| error.to_string())?;
         let bundle = Bundle::load(&store, game).await.map_err(|error| error.to_string());

@@ -14,7 +14,7 @@ use domain::{
 };
 use sha2::{Digest, Sha256};
 use sqlx::{PgPool, Row};
-use store::{Executed, Loaded, Request, Store};
+use store::{Executed, Hash, Loaded, Request, Store};
 use uuid::Uuid;
 
 pub(crate) use remedy::{Effect, Preview};
@@ -74,8 +74,8 @@ impl Disputes {
     /// Refuses to make a game void by one person's decision that awarded too much for that.
     pub(crate) async fn one_may_void(&self, game: Uuid) -> Result<(), PlayError> {
         let state = self.store.games.fresh(game).await?;
-        let seats = state.now.as_ref().map(|game| game.table.seats.as_slice());
-        let awarded: u64 = seats.into_iter().flatten().map(|seat| u64::from(seat.money)).sum();
+        let awarded = state.now.as_ref().map(remedy::awarded).unwrap_or_default();
+        let awarded: u64 = awarded.values().sum();
         if awarded <= u64::from(self.limit) {
             return Ok(());
         }
@@ -200,8 +200,7 @@ SELECT opened_at, dispute FROM dispute_index
         once: Once,
     ) -> Result<Found, PlayError> {
         let text = lawful(text)?;
-        let hash = Sha256::digest(text.as_bytes());
-        let hash = hash.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+        let hash = Hash(Sha256::digest(text.as_bytes()).into()).to_string();
         let command = DisputeCommand::Comment { internal, hash };
         let done = self.tell(id, &command, author.account, once).await?;
         let number = number_of(&done.events);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AccountCommand, Command, Dispute, Rejection, Remedy, RemedyState, Sanction, Stage,
+    AccountCommand, Command, Dispute, Game, Rejection, Remedy, RemedyState, Sanction, Stage,
     decide_account,
 };
 use uuid::Uuid;
@@ -69,6 +69,15 @@ pub(super) async fn preview(
     Ok(Preview { effects, amount, needs_second: false })
 }
 
+/// What a game awarded so far, by player.
+pub(super) fn awarded(game: &Game) -> BTreeMap<Uuid, u64> {
+    let mut awarded: BTreeMap<Uuid, u64> = BTreeMap::new();
+    for seat in &game.table.seats {
+        *awarded.entry(seat.player.0).or_default() += u64::from(seat.money);
+    }
+    awarded
+}
+
 /// What was awarded is taken back, as far as it is there.
 async fn void(tables: &Tables, dispute: &Dispute) -> Result<(Vec<Effect>, u64), PlayError> {
     let state = tables.store.games.fresh(dispute.game.0).await?;
@@ -77,10 +86,7 @@ async fn void(tables: &Tables, dispute: &Dispute) -> Result<(Vec<Effect>, u64), 
         return Err(Refusal::from(Rejection::AlreadyVoid).into());
     }
     let over = matches!(game.table.stage, Stage::Ended(_));
-    let mut awarded: BTreeMap<Uuid, u64> = BTreeMap::new();
-    for seat in &game.table.seats {
-        *awarded.entry(seat.player.0).or_default() += u64::from(seat.money);
-    }
+    let awarded = awarded(game);
     let before = if over { "over" } else { "played" };
     let mut effects = vec![Effect {
         player: None,
@@ -130,16 +136,18 @@ async fn finish(
     };
     let mut effects =
         vec![Effect { player: None, what: "game", before: "played".to_owned(), after }];
-    let (rules, mut amount) = (&game.table.ruleset.table, 0);
-    for seat in game.table.seated().filter(|_| !rules.practice) {
-        let won = if winners.contains(&seat) { rules.win_award } else { 0 };
-        let earned = u64::from(rules.finish_award) + u64::from(won);
-        let Some(seat) = game.table.seats.get(usize::from(seat)) else { continue };
-        let wallet = tables.wallets.of(seat.player.0).await?;
+    let mut earned: BTreeMap<Uuid, u64> = BTreeMap::new();
+    for (seat, amount, _) in game.table.awards(winners) {
+        if let Some(seat) = game.table.seats.get(usize::from(seat)) {
+            *earned.entry(seat.player.0).or_default() += u64::from(amount);
+        }
+    }
+    let amount = earned.values().sum();
+    for (player, earned) in earned {
+        let wallet = tables.wallets.of(player).await?;
         let balance = wallet.now.as_ref().map_or(0, |account| account.balance);
-        amount += earned;
         effects.push(Effect {
-            player: Some(seat.player.0),
+            player: Some(player),
             what: "balance",
             before: balance.to_string(),
             after: (u64::from(balance) + earned).to_string(),
