@@ -224,11 +224,14 @@ pub(crate) fn running_pid(data: &Path) -> Option<i32> {
     (ours && arguments.contains("postgres")).then_some(pid)
 }
 
+/// What a process was started with: nothing if it is gone or the system does not say.
 fn arguments_of(pid: i32) -> String {
-    let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).or_else(|_| {
+    let arguments = if cfg!(target_os = "linux") {
+        std::fs::read(format!("/proc/{pid}/cmdline"))
+    } else {
         let mut ps = std::process::Command::new("ps");
         ps.args(["-o", "args=", "-p", &pid.to_string()]).output().map(|output| output.stdout)
-    });
+    };
     String::from_utf8_lossy(&arguments.unwrap_or_default()).into_owned()
 }
 

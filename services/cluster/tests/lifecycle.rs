@@ -9,6 +9,7 @@ use std::{
 };
 
 use cluster::{Cluster, ClusterError, Settings};
+use rustix::process::{Pid, test_kill_process};
 
 fn folder() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("croupier-").tempdir_in("/tmp").unwrap()
@@ -25,12 +26,7 @@ fn ask(cluster: &Cluster, sql: &str) -> String {
 }
 
 fn is_alive(pid: i32) -> bool {
-    Command::new("kill")
-        .args(["-0", &pid.to_string()])
-        .stderr(Stdio::null())
-        .status()
-        .unwrap()
-        .success()
+    Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok())
 }
 
 #[track_caller]

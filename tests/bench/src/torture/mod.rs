@@ -25,6 +25,7 @@ use chance::Chance;
 use cluster::Cluster;
 use domain::Moment;
 use ed25519_dalek::SigningKey;
+use rustix::process::{Pid, Signal, kill_process};
 use store::{
     Store,
     prove::{Outside, prove},
@@ -174,7 +175,7 @@ impl Torture {
                 self.cluster = Some(Cluster::start(&self.data, cluster::Settings::Durable)?);
                 self.kills.servers += 1;
             }
-            3 => self.kill_a_backend(chance)?,
+            3 => self.kill_a_backend(chance),
             4 => self.seal().await,
             _ => self.kill_a_process(chance)?,
         }
@@ -182,14 +183,15 @@ impl Torture {
     }
 
     /// One process of the server: it stops all others and recovers, with clients waiting.
-    fn kill_a_backend(&mut self, chance: &mut Chance) -> Result<(), Box<dyn Error>> {
+    fn kill_a_backend(&mut self, chance: &mut Chance) {
         let backends = self.cluster.as_ref().map(Cluster::backends).unwrap_or_default();
-        if let Ok(count @ 1..) = u32::try_from(backends.len()) {
-            let one = backends[chance.up_to(count) as usize - 1].to_string();
-            Command::new("kill").args(["-KILL", &one]).stderr(Stdio::null()).status()?;
+        let Ok(count @ 1..) = u32::try_from(backends.len()) else { return };
+        let one = backends[chance.up_to(count) as usize - 1];
+        if let Some(pid) = Pid::from_raw(one) {
+            // It may have gone by itself.
+            kill_process(pid, Signal::KILL).ok();
             self.kills.backends += 1;
         }
-        Ok(())
     }
 
     fn kill_a_process(&mut self, chance: &mut Chance) -> Result<(), Box<dyn Error>> {
