@@ -5,8 +5,6 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::serve::DATABASE;
-
 /// What is as it should be.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 /// What is not.
@@ -18,13 +16,26 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// The database: the one named, or the private one of a node that runs with this folder.
 pub(crate) fn database_url(named: Option<&str>, data: &Path) -> Result<String, String> {
-    let ours = || cluster::running(&data.join("postgres"), DATABASE);
-    named.map(str::to_owned).or_else(ours).ok_or_else(|| {
-        format!(
-            "no database: set DATABASE_URL, or start a node that keeps its data in {}",
-            data.display()
-        )
+    named.map(str::to_owned).or_else(|| private_url(data)).ok_or_else(|| {
+        if cfg!(feature = "cluster") {
+            format!(
+                "no database: set DATABASE_URL, or start a node that keeps its data in {}",
+                data.display()
+            )
+        } else {
+            "no database: set DATABASE_URL".to_owned()
+        }
     })
+}
+
+#[cfg(feature = "cluster")]
+fn private_url(data: &Path) -> Option<String> {
+    cluster::running(&data.join("postgres"), crate::serve::DATABASE)
+}
+
+#[cfg(not(feature = "cluster"))]
+fn private_url(_: &Path) -> Option<String> {
+    None
 }
 
 /// Runs something that waits, to its end.

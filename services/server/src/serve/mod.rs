@@ -10,7 +10,6 @@ use std::{
 };
 
 use async_graphql::ValidationMode;
-use cluster::Cluster;
 use store::Store;
 use tokio::sync::watch;
 
@@ -30,6 +29,7 @@ use crate::{
 };
 
 /// The database of a private PostgreSQL.
+#[cfg(feature = "cluster")]
 pub(crate) const DATABASE: &str = "postgres";
 /// How long what is under way may take when the node stops.
 const LAST_REQUESTS: Duration = Duration::from_secs(10);
@@ -153,33 +153,50 @@ fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinH
 
 /// Whose PostgreSQL it is.
 enum Postgres {
-    Ours { cluster: Cluster, url: String },
+    #[cfg(feature = "cluster")]
+    Ours {
+        cluster: cluster::Cluster,
+        url: String,
+    },
     Theirs(String),
 }
 
 impl Postgres {
     fn find(settings: &Settings, out: &mut impl Write) -> Result<Self, String> {
-        if let Some(url) = &settings.database_url {
-            return Ok(Self::Theirs(url.clone()));
+        match &settings.database_url {
+            Some(url) => Ok(Self::Theirs(url.clone())),
+            None => Self::start(settings, out),
         }
+    }
+
+    #[cfg(feature = "cluster")]
+    fn start(settings: &Settings, out: &mut impl Write) -> Result<Self, String> {
         let folder = settings.data.join("postgres");
         writeln!(out, "{FAINT}starting a private PostgreSQL in {}{FAINT:#}", folder.display()).ok();
-        let cluster = Cluster::start(&folder, cluster::Settings::Durable)
+        let cluster = cluster::Cluster::start(&folder, cluster::Settings::Durable)
             .map_err(|error| error.to_string())?;
         let url = cluster.url(DATABASE);
         Ok(Self::Ours { cluster, url })
     }
 
+    #[cfg(not(feature = "cluster"))]
+    fn start(_: &Settings, _: &mut impl Write) -> Result<Self, String> {
+        Err("This build has no private PostgreSQL: set DATABASE_URL or --database-url.".to_owned())
+    }
+
     fn url(&self) -> &str {
         match self {
+            #[cfg(feature = "cluster")]
             Self::Ours { url, .. } => url,
             Self::Theirs(url) => url,
         }
     }
 
     fn stop(self) {
-        if let Self::Ours { cluster, .. } = self {
-            cluster.stop();
+        match self {
+            #[cfg(feature = "cluster")]
+            Self::Ours { cluster, .. } => cluster.stop(),
+            Self::Theirs(_) => {}
         }
     }
 }
@@ -200,6 +217,7 @@ fn welcome(
         "  health    http://{address}/readyz  http://{address}/livez  http://{address}/metrics"
     )?;
     match database {
+        #[cfg(feature = "cluster")]
         Postgres::Ours { url, .. } => writeln!(out, "  database  psql '{url}'")?,
         Postgres::Theirs(_) => writeln!(out, "  database  as DATABASE_URL says")?,
     }
