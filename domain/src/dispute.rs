@@ -63,6 +63,20 @@ pub enum DisputeEvent {
         /// Which.
         number: u32,
     },
+    /// It could not be done.
+    RemedyFailed {
+        /// Which.
+        number: u32,
+        /// Why not.
+        reason: String,
+    },
+    /// One that could not be done is tried again.
+    RemedyRetried {
+        /// Which.
+        number: u32,
+        /// Who wants that.
+        by: PlayerId,
+    },
     /// The dispute is over.
     DisputeResolved {
         /// How.
@@ -72,7 +86,7 @@ pub enum DisputeEvent {
 
 impl DisputeEvent {
     /// The names of all types.
-    pub const NAMES: [&'static str; 8] = [
+    pub const NAMES: [&'static str; 10] = [
         "DisputeOpened",
         "DisputeAssigned",
         "DisputeCommented",
@@ -80,6 +94,8 @@ impl DisputeEvent {
         "RemedyApproved",
         "RemedyDeclined",
         "RemedyApplied",
+        "RemedyFailed",
+        "RemedyRetried",
         "DisputeResolved",
     ];
 
@@ -93,6 +109,8 @@ impl DisputeEvent {
             Self::RemedyApproved { .. } => "RemedyApproved",
             Self::RemedyDeclined { .. } => "RemedyDeclined",
             Self::RemedyApplied { .. } => "RemedyApplied",
+            Self::RemedyFailed { .. } => "RemedyFailed",
+            Self::RemedyRetried { .. } => "RemedyRetried",
             Self::DisputeResolved { .. } => "DisputeResolved",
         }
     }
@@ -229,10 +247,19 @@ pub enum DisputeCommand {
         /// Which.
         number: u32,
     },
-    /// Says that a remedy cannot be done any more.
+    /// Says that a remedy could not be done.
     Failed {
         /// Which.
         number: u32,
+        /// Why not.
+        reason: String,
+    },
+    /// Wants a remedy that could not be done to be tried again.
+    Retry {
+        /// Which.
+        number: u32,
+        /// Who wants that.
+        by: PlayerId,
     },
     /// Ends it.
     Resolve {
@@ -275,12 +302,21 @@ pub struct RemedyState {
     pub declined_by: Option<PlayerId>,
     /// Whether it is done.
     pub applied: bool,
+    /// Why it could not be done, unless it is tried again.
+    pub failed: Option<String>,
+    /// How often it was tried again.
+    pub retries: u32,
 }
 
 impl RemedyState {
     /// Whether it is still to be done, or to be agreed with.
     pub const fn is_open(&self) -> bool {
-        !self.applied && self.declined_by.is_none()
+        !self.applied && self.declined_by.is_none() && self.failed.is_none()
+    }
+
+    /// Whether it was decided and is not done yet.
+    pub const fn is_due(&self) -> bool {
+        self.is_open() && !self.waits()
     }
 
     /// Whether it waits for somebody else to agree.
@@ -317,6 +353,8 @@ impl Dispute {
                     approved_by: None,
                     declined_by: None,
                     applied: false,
+                    failed: None,
+                    retries: 0,
                 });
             }
             DisputeEvent::RemedyApproved { number, by } => {
@@ -328,6 +366,13 @@ impl Dispute {
             DisputeEvent::RemedyApplied { number } => {
                 dispute.change(*number, |remedy| remedy.applied = true);
             }
+            DisputeEvent::RemedyFailed { number, reason } => {
+                dispute.change(*number, |remedy| remedy.failed = Some(reason.clone()));
+            }
+            DisputeEvent::RemedyRetried { number, .. } => dispute.change(*number, |remedy| {
+                remedy.failed = None;
+                remedy.retries += 1;
+            }),
             DisputeEvent::DisputeResolved { how } => dispute.resolution = Some(*how),
         }
         Some(dispute)
@@ -368,7 +413,7 @@ pub fn decide_dispute(
         }
         (Some(_), Command::Open { .. }) => return Err(Rejection::AlreadyDisputed),
         (None, _) => return Err(Rejection::NoSuchDispute),
-        // What was begun before the end can be finished behind it.
+        // What was begun before the end can be finished after it.
         (Some(dispute), Command::Applied { number }) => {
             let remedy = dispute.open_remedy(*number)?;
             if remedy.waits() {
@@ -376,11 +421,11 @@ pub fn decide_dispute(
             }
             DisputeEvent::RemedyApplied { number: *number }
         }
-        (Some(dispute), Command::Failed { number }) => {
+        (Some(dispute), Command::Failed { number, reason }) => {
             if dispute.open_remedy(*number)?.waits() {
                 return Err(Rejection::SecondPersonNeeded { number: *number });
             }
-            DisputeEvent::RemedyDeclined { number: *number, by: PlayerId(Uuid::nil()) }
+            DisputeEvent::RemedyFailed { number: *number, reason: reason.clone() }
         }
         (Some(dispute), _) if dispute.resolution.is_some() => {
             return Err(Rejection::DisputeClosed);
@@ -410,6 +455,15 @@ pub fn decide_dispute(
             }
             DisputeEvent::RemedyDeclined { number: *number, by: *by }
         }
+        (Some(dispute), Command::Retry { number, by }) => {
+            let remedy = dispute.remedy(*number);
+            let remedy = remedy.ok_or(Rejection::NoSuchRemedy { number: *number })?;
+            if remedy.failed.is_none() {
+                return Err(Rejection::RemedyNotFailed { number: *number });
+            }
+            check_repeated(dispute, &remedy.remedy)?;
+            DisputeEvent::RemedyRetried { number: *number, by: *by }
+        }
         (Some(dispute), Command::Resolve { how }) => {
             let open = dispute.remedies.iter().filter(|remedy| remedy.is_open()).count();
             if open > 0 {
@@ -429,14 +483,7 @@ fn propose(
     amount: u64,
     limit: Dollars,
 ) -> Result<DisputeEvent, Rejection> {
-    let known = dispute
-        .remedies
-        .iter()
-        .position(|known| known.declined_by.is_none() && same_remedy(&known.remedy, remedy));
-    if let Some(place) = known {
-        let number = u32::try_from(place + 1).unwrap_or(u32::MAX);
-        return Err(Rejection::RemedyRepeated { number });
-    }
+    check_repeated(dispute, remedy)?;
     if by == dispute.player || remedy.player() == Some(by) {
         return Err(Rejection::OwnDispute);
     }
@@ -446,6 +493,18 @@ fn propose(
         by,
         second: amount > u64::from(limit),
     })
+}
+
+/// Refuses what another remedy does or did already. What was declined, or failed, may be proposed again.
+fn check_repeated(dispute: &Dispute, remedy: &Remedy) -> Result<(), Rejection> {
+    let counts = |known: &RemedyState| known.declined_by.is_none() && known.failed.is_none();
+    let same = |known: &RemedyState| counts(known) && same_remedy(&known.remedy, remedy);
+    match dispute.remedies.iter().position(same) {
+        Some(place) => {
+            Err(Rejection::RemedyRepeated { number: u32::try_from(place + 1).unwrap_or(u32::MAX) })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether both do the same to the same.

@@ -198,13 +198,15 @@ pub enum Rejection {
     RemedyRepeated { number: u32 },
     #[error("remedy {number} is done, or declined, or waits for nobody")]
     RemedyDone { number: u32 },
+    #[error("remedy {number} did not fail; only one that failed is tried again")]
+    RemedyNotFailed { number: u32 },
     #[error("remedy {number} moves so much money that somebody else must agree first")]
     SecondPersonNeeded { number: u32 },
     #[error("somebody else than who proposed it must agree")]
     SamePerson,
     #[error("nobody decides about themselves")]
     OwnDispute,
-    #[error("{open} remedies are not done yet; apply or decline them first")]
+    #[error("{open} remedies are not done yet; wait for them or decline them first")]
     RemediesOpen { open: usize },
     #[error("this account may play already")]
     NotSanctioned,

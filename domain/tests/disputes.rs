@@ -33,7 +33,7 @@ fn adjust(change: i64) -> Remedy {
     Remedy::AdjustBalance { player: who(ANN), change }
 }
 
-/// What is asked, one behind the other; each is accepted or refused as said.
+/// What is asked, one after the other; each is accepted or refused as said.
 #[track_caller]
 fn check(rows: &[(Ask, Result<&str, Rejection>)]) -> Option<Dispute> {
     let mut dispute = None;
@@ -105,9 +105,10 @@ fn much_money_needs_two_people() {
         ),
         (Ask::Approve { number: 2, by: who(TOM) }, Err(Rejection::RemedyDone { number: 2 })),
         (Ask::Decline { number: 2, by: who(TOM) }, Err(Rejection::RemedyDone { number: 2 })),
-        (Ask::Failed { number: 2 }, Ok("RemedyDeclined")),
+        (failed(2), Ok("RemedyFailed")),
+        (failed(2), Err(Rejection::RemedyDone { number: 2 })),
         (Ask::Applied { number: 2 }, Err(Rejection::RemedyDone { number: 2 })),
-        // What was declined may be proposed again.
+        // What failed may be proposed again.
         (
             propose(Remedy::AdjustBalance { player: who(BOB), change: -50 }, TOM, 50),
             Ok("RemedyProposed"),
@@ -116,6 +117,37 @@ fn much_money_needs_two_people() {
     .unwrap();
     assert_eq!(dispute.remedies[0].approved_by, Some(who(TOM)));
     assert!(dispute.remedies[2].is_open() && !dispute.remedies[2].waits());
+}
+
+fn failed(number: u32) -> Ask {
+    Ask::Failed { number, reason: "not enough money".to_owned() }
+}
+
+fn retry(number: u32) -> Ask {
+    Ask::Retry { number, by: who(TOM) }
+}
+
+#[test]
+fn what_failed_is_tried_again() {
+    let dispute = check(&[
+        (open(), Ok("DisputeOpened")),
+        (propose(adjust(-50), SUE, 50), Ok("RemedyProposed")),
+        (retry(1), Err(Rejection::RemedyNotFailed { number: 1 })),
+        (retry(2), Err(Rejection::NoSuchRemedy { number: 2 })),
+        (failed(1), Ok("RemedyFailed")),
+        (retry(1), Ok("RemedyRetried")),
+        (failed(1), Ok("RemedyFailed")),
+        // Another one in its place: then the first is not tried again.
+        (propose(adjust(-5), SUE, 5), Ok("RemedyProposed")),
+        (retry(1), Err(Rejection::RemedyRepeated { number: 2 })),
+        (Ask::Applied { number: 2 }, Ok("RemedyApplied")),
+        (Ask::Resolve { how: Resolution::Mistake }, Ok("DisputeResolved")),
+        (retry(1), Err(Rejection::DisputeClosed)),
+    ])
+    .unwrap();
+    let first = &dispute.remedies[0];
+    assert_eq!((first.failed.as_deref(), first.retries), (Some("not enough money"), 1));
+    assert!(!first.is_open() && !first.is_due());
 }
 
 #[test]
@@ -140,7 +172,7 @@ fn refusals_say_what_to_do() {
         (Rejection::SamePerson, "somebody else than who proposed it must agree"),
         (
             Rejection::RemediesOpen { open: 2 },
-            "2 remedies are not done yet; apply or decline them first",
+            "2 remedies are not done yet; wait for them or decline them first",
         ),
         (
             Rejection::SecondPersonNeeded { number: 3 },

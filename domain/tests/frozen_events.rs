@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 use domain::{AccountEvent, DisputeEvent, Event, StaffEvent, farkle::dice::CatalogueEvent};
 
 /// Samples are added in a new file, never changed.
-const FROZEN: [&str; 6] = [
+const FROZEN: [&str; 7] = [
     include_str!("frozen/events-1.ndjson"),
     include_str!("frozen/events-2.ndjson"),
     include_str!("frozen/events-3.ndjson"),
     include_str!("frozen/events-4.ndjson"),
     include_str!("frozen/events-5.ndjson"),
     include_str!("frozen/events-6.ndjson"),
+    include_str!("frozen/events-7.ndjson"),
 ];
 
 fn lines() -> impl Iterator<Item = &'static str> {

@@ -36,7 +36,7 @@ async fn a_void_game_leaves_no_trace() {
         let credited =
             paid == house.count("SELECT count(*) FROM event WHERE type = 'MoneyAwarded'").await;
         let [a, _, board] = seen().await;
-        let rated = house.count("SELECT count(*) FROM rating_result JOIN projection p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live'").await;
+        let rated = house.count("SELECT count(*) FROM rating_result JOIN processor p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live'").await;
         credited
             && a["me"]["statistics"][0]["games"] == games
             && board["leaderboard"]["page"]["nodes"][0]["games"] == games
@@ -81,7 +81,7 @@ async fn a_void_game_leaves_no_trace() {
     let (code, said, _) = house.croupier(&["verify", "--wallets"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("what 2 players earned is taken back"), "{said}");
-    assert_eq!(house.croupier(&["project", "verify", "all"]).0, 0);
+    assert_eq!(house.croupier(&["processors", "verify", "all"]).0, 0);
     let proof = house.prove(&game);
     assert!(proof.contains('✓'), "{proof}");
     assert_eq!(house.croupier(&["verify", "--all"]).0, 0);

@@ -121,6 +121,11 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
         STAFF,
     ),
     (
+        "retryRemedy",
+        "mutation { retryRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1) { errors { code } } }",
+        STAFF,
+    ),
+    (
         "declineRemedy",
         "mutation { declineRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1) { errors { code } } }",
         STAFF,

@@ -438,10 +438,10 @@ async fn a_poisoned_wallet_is_parked_and_the_others_are_paid() {
         table = move_on([&ann, &ann], &solo, &table).await;
     }
     eventually("what is Ann's is parked", async || {
-        house.count("SELECT count(*) FROM reactor_parked").await == 3
+        house.count("SELECT count(*) FROM processor_parked").await == 3
     })
     .await;
-    assert!(node.log().contains("an award is parked"), "{}", node.log());
+    assert!(node.log().contains("an event is parked"), "{}", node.log());
     let (code, said, _) = house.croupier(&["verify", "--wallets"]);
     assert_eq!(code, 1, "a wallet that cannot be read is not right: {said}");
     admin.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(payload(&good)))).await.unwrap();
@@ -449,7 +449,7 @@ async fn a_poisoned_wallet_is_parked_and_the_others_are_paid() {
     let node = house.node(&[]);
     let ann = ann.at(&node);
     eventually("Ann is paid", async || balance(&ann).await == 18).await;
-    assert_eq!(house.count("SELECT count(*) FROM reactor_parked").await, 0);
+    assert_eq!(house.count("SELECT count(*) FROM processor_parked").await, 0);
     assert_eq!(house.croupier(&["verify", "--wallets"]).0, 0);
     // Whoever changes a wallet is found out.
     let richer = good.replace("\"amount\":10", "\"amount\":11");

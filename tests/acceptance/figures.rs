@@ -45,24 +45,24 @@ async fn statistics_follow_the_games_and_are_rebuilt_beside_them() {
     assert_eq!((&before["preset"], &before["left"]), (&json!("standard"), &json!(0)));
     assert_eq!(before["money"], json!(3 * 3 + 5 * wins), "{before}");
 
-    let (code, said, wrong) = house.croupier(&["project", "rebuild", "player_statistics"]);
+    let (code, said, wrong) = house.croupier(&["processors", "rebuild", "player_statistics"]);
     assert_eq!(code, 0, "{said}{wrong}");
     assert!(said.contains("the same as the live one") && said.contains("generation 2"), "{said}");
     assert_eq!(figures().await, before);
     // The nodes work on the new generation.
     last_line([&ann, &bob]).await;
     eventually("the fourth game is counted", async || figures().await["games"] == 4).await;
-    let (code, said, _) = house.croupier(&["project", "verify", "player_statistics"]);
+    let (code, said, _) = house.croupier(&["processors", "verify", "player_statistics"]);
     assert_eq!(code, 0, "{said}");
-    let (code, said, _) = house.croupier(&["project", "status"]);
+    let (code, said, _) = house.croupier(&["processors", "status"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("player_statistics") && said.contains("old"), "{said}");
-    let (code, said, _) = house.croupier(&["project", "rollback", "player_statistics"]);
+    let (code, said, _) = house.croupier(&["processors", "rollback", "player_statistics"]);
     assert_eq!((code, said.contains("generation 1")), (0, true), "{said}");
     eventually("the old one catches up", async || figures().await["games"] == 4).await;
-    let (code, said, _) = house.croupier(&["project", "rebuild", "nonsense"]);
+    let (code, said, _) = house.croupier(&["processors", "rebuild", "nonsense"]);
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("there are: player_statistics, leaderboards, ratings"), "{said}");
+    assert!(said.contains("there are: game_index, payouts, remedies"), "{said}");
 }
 
 const BOARD: &str = "query($game: String!, $preset: String, $by: LeaderboardMeasure!, $span: LeaderboardSpan!, $ago: Int!, $first: Int, $after: String) {

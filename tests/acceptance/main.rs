@@ -17,6 +17,7 @@ mod house;
 mod listed;
 mod lobby;
 mod operation;
+mod remedies;
 mod replay;
 mod shop;
 mod subscriptions;

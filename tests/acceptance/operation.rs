@@ -107,7 +107,7 @@ async fn a_node_tells_how_it_is() {
         "croupier_tail_lag_events 0",
         "croupier_pool_connections",
         "croupier_games_in_memory 1",
-        "croupier_keeps_house 1",
+        "croupier_processor_ranges",
     ] {
         assert!(figures.contains(figure), "{figure} in {figures}");
     }

@@ -2,23 +2,169 @@
 //!
 //! Every seat of a finished game is a fact. Sums of a day are kept by what seats have in common ([`Dimension`]), by table and by
 //! the band of the rating with which the player began the day, so a question about a year adds up a few thousand rows, however
-//! many games were played. They are written where ratings are worked out: a day that is rated anew is added up anew.
+//! many games were played. Ratings of days that are over are worked out here as well: bands must not depend on how far another
+//! read model is.
 
 mod answer;
 mod cells;
+mod strength;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
+use futures_util::{FutureExt, future::BoxFuture};
 use skillratings::glicko2::Glicko2Rating;
 use sqlx::{PgConnection, Row};
+use store::{
+    StoreError,
+    processor::{HandlerError, Target},
+};
 use uuid::Uuid;
 
 pub use answer::{Answer, AsOf, By, Line, Question, Week, ask};
-pub(crate) use cells::{add, delete_cells};
+use cells::{add, delete_cells};
 
 use crate::{
-    GameRecord, Histogram, ProjectionError, SeatRecord, period::day_of, ratings::PROVISIONAL,
+    GameRecord, Histogram, Model, SeatRecord, glicko::PROVISIONAL, period::day_of, records::Records,
 };
+
+/// The read model.
+pub(crate) const MODEL: Model = Model {
+    name: "balance",
+    version: 1,
+    tables: &["balance_seat", "balance_cell", "balance_due", "balance_strength", "balance_closed"],
+    rows: "SELECT concat_ws('/', 'seat', kind, day, game, seat), (s.*)::balance_seat::text
+             FROM (SELECT 0 AS generation, kind, day, game, seat, player, preset, ruleset_version, catalogue_version, seats, position, ended_at,
+                          won, gave_up, score, turns, turn_time, rolls, farkles, money, dice, character, turn_lengths
+                     FROM balance_seat WHERE generation = $1) AS s
+           UNION ALL
+           SELECT concat_ws('/', 'cell', kind, dimension, day, preset, ruleset_version, catalogue_version, seats, band, trait),
+                  concat_ws(' ', games, wins, score, turns, turn_time, rolls, farkles, histograms) FROM balance_cell WHERE generation = $1",
+    write,
+    forget,
+    derive: Some(derive),
+};
+
+/// In place of a game: the whole day, and all after it.
+const WHOLE: Uuid = Uuid::nil();
+
+fn write<'a>(
+    Target { connection, generation, building }: Target<'a>,
+    records: &'a [Arc<GameRecord>],
+) -> BoxFuture<'a, Result<(), HandlerError>> {
+    async move {
+        insert_seats(connection, generation, records).await?;
+        let due = records.iter().map(|record| {
+            (record.kind, day_of(record.ended_at), if building { WHOLE } else { record.game })
+        });
+        Ok(is_due(connection, generation, &due.collect()).await?)
+    }
+    .boxed()
+}
+
+/// Without these games the sums of their day are others, and perhaps the bands of all days after it.
+fn forget<'a>(
+    Target { connection, generation, .. }: Target<'a>,
+    records: &'a [Arc<GameRecord>],
+    _: &'a Records,
+) -> BoxFuture<'a, Result<(), HandlerError>> {
+    async move {
+        let mut due = BTreeSet::new();
+        for record in records {
+            if delete_seats(connection, generation, record).await? {
+                due.insert((record.kind, day_of(record.ended_at), WHOLE));
+            }
+        }
+        Ok(is_due(connection, generation, &due).await?)
+    }
+    .boxed()
+}
+
+async fn is_due(
+    connection: &mut PgConnection,
+    generation: i32,
+    due: &BTreeSet<(&'static str, i32, Uuid)>,
+) -> Result<(), StoreError> {
+    const DUE: &str = "
+INSERT INTO balance_due (generation, kind, day, game)
+SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[]) AS w
+    ON CONFLICT DO NOTHING";
+    let query = sqlx::query(DUE)
+        .bind(generation)
+        .bind(due.iter().map(|(kind, ..)| *kind).collect::<Vec<_>>())
+        .bind(due.iter().map(|(_, day, _)| *day).collect::<Vec<_>>())
+        .bind(due.iter().map(|(.., game)| *game).collect::<Vec<_>>());
+    query.execute(connection).await?;
+    Ok(())
+}
+
+/// Adds up everything that is due.
+fn derive(
+    Target { connection, generation, .. }: Target<'_>,
+) -> BoxFuture<'_, Result<(), HandlerError>> {
+    const DUE: &str = "DELETE FROM balance_due WHERE generation = $1 RETURNING kind, day, game";
+    async move {
+        let mut due: BTreeMap<String, BTreeMap<i32, BTreeSet<Uuid>>> = BTreeMap::new();
+        for row in sqlx::query(DUE).bind(generation).fetch_all(&mut *connection).await? {
+            let days = due.entry(row.try_get(0)?).or_default();
+            days.entry(row.try_get(1)?).or_default().insert(row.try_get(2)?);
+        }
+        for (kind, mut days) in due {
+            if let Some((first, games)) = days.pop_first() {
+                let of_kind = strength::Strengths { generation, kind: &kind };
+                add_up(connection, of_kind, first, &games).await?;
+            }
+        }
+        Ok(())
+    }
+    .boxed()
+}
+
+/// Adds games of a day to its sums, or all of them again, and adds up all days after it again if their bands may have changed.
+async fn add_up(
+    connection: &mut PgConnection,
+    of_kind: strength::Strengths<'_>,
+    first: i32,
+    games: &BTreeSet<Uuid>,
+) -> Result<(), StoreError> {
+    const LATER: &str = "
+SELECT DISTINCT day FROM balance_seat WHERE generation = $1 AND kind = $2 AND day > $3 ORDER BY day";
+    let strength::Strengths { generation, kind } = of_kind;
+    let whole = games.contains(&WHOLE);
+    // Sums exist only of days before which all days are closed.
+    of_kind.open_from(connection, first).await?;
+    delete_cells(connection, generation, kind, if whole { first } else { first + 1 }).await?;
+    of_kind.close_before(connection, first).await?;
+    let games: Vec<Uuid> = games.iter().copied().collect();
+    let some = (!whole).then_some(games.as_slice());
+    add_day(connection, of_kind, first, some).await?;
+    let query = sqlx::query(LATER).bind(generation).bind(kind).bind(first);
+    for row in query.fetch_all(&mut *connection).await? {
+        let day = row.try_get(0)?;
+        of_kind.close_before(connection, day).await?;
+        add_day(connection, of_kind, day, None).await?;
+    }
+    Ok(())
+}
+
+/// Adds these games of a day to its sums, or all of a day that has none yet.
+async fn add_day(
+    connection: &mut PgConnection,
+    of_kind: strength::Strengths<'_>,
+    day: i32,
+    games: Option<&[Uuid]>,
+) -> Result<(), StoreError> {
+    let strength::Strengths { generation, kind } = of_kind;
+    let facts = seats(connection, generation, kind, day, games).await?;
+    let mut players: Vec<Uuid> = facts.iter().map(|fact| fact.player).collect();
+    players.sort_unstable();
+    players.dedup();
+    let began = of_kind.began_with(connection, day, &players).await?;
+    let band = |player| Band::of(&began.get(&player).copied().unwrap_or_default());
+    add(connection, generation, kind, day, &facts, games.is_none(), band).await
+}
 
 /// What seats have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,6 +272,7 @@ pub(crate) struct SeatFact {
     seats: i16,
     position: i16,
     won: bool,
+    gave_up: bool,
     score: i64,
     turns: i64,
     turn_time: i64,
@@ -166,11 +313,11 @@ impl SeatFact {
 const LARGEST: i64 = 1_000_000_000_000;
 
 /// Writes down what seats did.
-pub(crate) async fn insert_seats(
+async fn insert_seats(
     connection: &mut PgConnection,
     generation: i32,
     records: &[Arc<GameRecord>],
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     const INSERT: &str = "
 INSERT INTO balance_seat (generation, kind, day, game, seat, player, preset, ruleset_version, catalogue_version, seats, position, ended_at,
                           won, gave_up, score, turns, turn_time, rolls, farkles, money, dice, character, turn_lengths)
@@ -236,11 +383,11 @@ fn lengths(seat: &SeatRecord) -> String {
 }
 
 /// Forgets what the seats of a game did; whether there was anything.
-pub(crate) async fn delete_seats(
+async fn delete_seats(
     connection: &mut PgConnection,
     generation: i32,
     record: &GameRecord,
-) -> Result<bool, ProjectionError> {
+) -> Result<bool, StoreError> {
     const DELETE: &str =
         "DELETE FROM balance_seat WHERE generation = $1 AND kind = $2 AND day = $3 AND game = $4";
     let query = sqlx::query(DELETE).bind(generation).bind(record.kind);
@@ -249,16 +396,16 @@ pub(crate) async fn delete_seats(
 }
 
 /// What seats did in these games of a day, or in all.
-pub(crate) async fn seats(
+async fn seats(
     connection: &mut PgConnection,
     generation: i32,
     kind: &str,
     day: i32,
     games: Option<&[Uuid]>,
-) -> Result<Vec<SeatFact>, ProjectionError> {
+) -> Result<Vec<SeatFact>, StoreError> {
     const SEATS: &str = "
 SELECT player, preset, ruleset_version, catalogue_version, seats, position, won, score, turns, turn_time, rolls, farkles, dice, character,
-       turn_lengths::text, game
+       turn_lengths::text, game, gave_up
   FROM balance_seat WHERE generation = $1 AND kind = $2 AND day = $3";
     // Not one statement for both: its plan would read the whole day for a single game.
     let rows = match games {
@@ -284,6 +431,7 @@ SELECT player, preset, ruleset_version, catalogue_version, seats, position, won,
             seats: row.try_get(4)?,
             position: row.try_get(5)?,
             won: row.try_get(6)?,
+            gave_up: row.try_get(16)?,
             score: row.try_get(7)?,
             turns: row.try_get(8)?,
             turn_time: row.try_get(9)?,
@@ -298,6 +446,6 @@ SELECT player, preset, ruleset_version, catalogue_version, seats, position, won,
     Ok(found)
 }
 
-fn broken(error: serde_json::Error) -> ProjectionError {
-    store::StoreError::Fault(format!("balance: {error}")).into()
+fn broken(error: serde_json::Error) -> StoreError {
+    StoreError::Fault(format!("balance: {error}"))
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use sqlx::{PgConnection, PgPool, Postgres, Row, Transaction, postgres::PgRow};
 use uuid::Uuid;
 
-use crate::ProjectionError;
+use store::StoreError;
 
 /// Buckets are 1, 128 and 128² wide: a rank adds up at most 127 of the first two kinds, and of the widest as many as the values
 /// of a game need, which does not depend on the number of players.
@@ -55,10 +55,10 @@ impl Measure {
     const fn live(self) -> &'static str {
         match self {
             Self::Wins | Self::Best | Self::Average => {
-                "(SELECT generation FROM projection WHERE name = 'leaderboards' AND state = 'live')"
+                "(SELECT generation FROM processor WHERE name = 'leaderboards' AND state = 'live')"
             }
             Self::Rating => {
-                "(SELECT generation FROM projection WHERE name = 'ratings' AND state = 'live')"
+                "(SELECT generation FROM processor WHERE name = 'ratings' AND state = 'live')"
             }
         }
     }
@@ -126,7 +126,7 @@ pub(crate) async fn remove(
     measure: Measure,
     generation: i32,
     keys: &[Key],
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     if keys.is_empty() {
         return Ok(());
     }
@@ -146,7 +146,7 @@ pub(crate) async fn count(
     connection: &mut PgConnection,
     generation: i32,
     mut counts: Counts,
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     counts.retain(|_, by| *by != 0);
     let changed: Vec<_> = counts.into_iter().collect();
     for changed in changed.chunks(AT_ONCE) {
@@ -219,14 +219,14 @@ pub async fn page(
     measure: Measure,
     after: Option<Place>,
     most: i64,
-) -> Result<Vec<Standing>, ProjectionError> {
+) -> Result<Vec<Standing>, StoreError> {
     let mut moment = one_moment(pool).await?;
     let rows = read(&mut moment, board, measure, after, Way::Down, most).await?;
     ranked_in_a_row(&mut moment, board, measure, rows).await
 }
 
 /// Whoever reads in several steps sees the board as it was at one moment, of one generation.
-async fn one_moment(pool: &PgPool) -> Result<Transaction<'static, Postgres>, ProjectionError> {
+async fn one_moment(pool: &PgPool) -> Result<Transaction<'static, Postgres>, StoreError> {
     Ok(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await?)
 }
 
@@ -237,7 +237,7 @@ pub async fn around(
     measure: Measure,
     player: Uuid,
     each: i64,
-) -> Result<Vec<Standing>, ProjectionError> {
+) -> Result<Vec<Standing>, StoreError> {
     let mut moment = one_moment(pool).await?;
     let Some(own) = of_players(&mut moment, board, measure, &[player]).await?.pop() else {
         return Ok(Vec::new());
@@ -256,7 +256,7 @@ pub async fn among(
     board: &Board,
     measure: Measure,
     players: &[Uuid],
-) -> Result<Vec<Standing>, ProjectionError> {
+) -> Result<Vec<Standing>, StoreError> {
     let mut moment = one_moment(pool).await?;
     let mut rows = of_players(&mut moment, board, measure, players).await?;
     rows.sort_by_key(|row| (std::cmp::Reverse(row.value), row.at, row.player));
@@ -270,7 +270,7 @@ async fn read(
     from: Option<Place>,
     way: Way,
     most: i64,
-) -> Result<Vec<Standing>, ProjectionError> {
+) -> Result<Vec<Standing>, StoreError> {
     let (value, at, stands) = names(measure);
     let ((table, _), live) = (measure.tables(), measure.live());
     let rows = |condition: &str, order: &str| {
@@ -306,7 +306,7 @@ async fn of_players(
     board: &Board,
     measure: Measure,
     players: &[Uuid],
-) -> Result<Vec<Standing>, ProjectionError> {
+) -> Result<Vec<Standing>, StoreError> {
     let (value, at, stands) = names(measure);
     let ((table, _), live) = (measure.tables(), measure.live());
     let select = format!(
@@ -328,7 +328,7 @@ const fn names(measure: Measure) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-fn standing(row: &PgRow) -> Result<Standing, ProjectionError> {
+fn standing(row: &PgRow) -> Result<Standing, StoreError> {
     Ok(Standing {
         player: row.try_get(0)?,
         value: row.try_get(1)?,
@@ -344,7 +344,7 @@ async fn ranked_in_a_row(
     board: &Board,
     measure: Measure,
     mut rows: Vec<Standing>,
-) -> Result<Vec<Standing>, ProjectionError> {
+) -> Result<Vec<Standing>, StoreError> {
     let Some(first) = rows.first().map(|row| row.value) else { return Ok(rows) };
     // Just below the first value there are all who have more than it, and all who have it.
     let above = players_above(connection, board, measure, &[first, first - 1]).await?;
@@ -368,7 +368,7 @@ async fn ranked(
     board: &Board,
     measure: Measure,
     mut rows: Vec<Standing>,
-) -> Result<Vec<Standing>, ProjectionError> {
+) -> Result<Vec<Standing>, StoreError> {
     let mut values: Vec<i64> = rows.iter().map(|row| row.value).collect();
     values.dedup();
     let above = players_above(connection, board, measure, &values).await?;
@@ -384,7 +384,7 @@ async fn players_above(
     board: &Board,
     measure: Measure,
     values: &[i64],
-) -> Result<HashMap<i64, i64>, ProjectionError> {
+) -> Result<HashMap<i64, i64>, StoreError> {
     let ((_, table), live) = (measure.tables(), measure.live());
     let above = format!(
         "SELECT w.value, sum(c.players)::bigint

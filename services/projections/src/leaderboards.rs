@@ -10,10 +10,14 @@ use futures_util::{FutureExt, future::BoxFuture};
 use sqlx::{PgConnection, Row, postgres::PgRow};
 use uuid::Uuid;
 
+use store::{
+    StoreError,
+    processor::{HandlerError, Target},
+};
+
 use crate::{
-    GameRecord, Model, ProjectionError, SeatRecord,
+    GameRecord, Model, SeatRecord,
     boards::{AT_ONCE, Board, Columns, Counts, Key, Measure, columns, count, moved, remove},
-    model::{Target, one_at_a_time},
     period::{day_of, stretches},
     records::Records,
     seasons::{counted, is_counted, uncounted},
@@ -34,7 +38,7 @@ pub(crate) const MODEL: Model = Model {
            SELECT concat_ws('/', kind, preset, player, ended_at, game), concat_ws(' ', won, merit) FROM leaderboard_game WHERE generation = $1",
     write,
     forget,
-    settle: Some(settle),
+    derive: Some(derive),
 };
 
 /// How many games are folded at once where all are.
@@ -105,17 +109,15 @@ fn counts(record: &GameRecord) -> bool {
 }
 
 fn write<'a>(
-    connection: &'a mut PgConnection,
-    Target { generation, building, .. }: Target,
+    Target { connection, generation, building }: Target<'a>,
     records: &'a [Arc<GameRecord>],
-) -> BoxFuture<'a, Result<(), ProjectionError>> {
+) -> BoxFuture<'a, Result<(), HandlerError>> {
     async move {
         let records: Vec<&GameRecord> =
             records.iter().map(|record| &**record).filter(|record| counts(record)).collect();
         if records.is_empty() || building {
-            return insert_games(connection, generation, &records).await;
+            return Ok(insert_games(connection, generation, &records).await?);
         }
-        one_at_a_time(connection, MODEL.name, generation).await?;
         let seasons = counted(connection, MODEL.name, generation).await?;
         insert_games(connection, generation, &records).await?;
         let mut of_key: BTreeMap<Key, Vec<Played>> = BTreeMap::new();
@@ -138,22 +140,20 @@ fn write<'a>(
             (key, entry)
         });
         let after = after.collect();
-        change(connection, generation, &before, &after).await
+        Ok(change(connection, generation, &before, &after).await?)
     }
     .boxed()
 }
 
 /// What a player has left on the boards of a game that is void is worked out from the other games.
 fn forget<'a>(
-    connection: &'a mut PgConnection,
-    Target { generation, building, .. }: Target,
+    Target { connection, generation, building }: Target<'a>,
     records: &'a [Arc<GameRecord>],
     _: &'a Records,
-) -> BoxFuture<'a, Result<(), ProjectionError>> {
+) -> BoxFuture<'a, Result<(), HandlerError>> {
     const DELETE: &str = "DELETE FROM leaderboard_game WHERE generation = $1 AND kind = $2 AND preset = $3 AND game = $4
                              AND ended_at = $5 AND player = ANY ($6)";
     async move {
-        one_at_a_time(connection, MODEL.name, generation).await?;
         let seasons = counted(connection, MODEL.name, generation).await?;
         for record in records.iter().filter(|record| counts(record)) {
             let players: Vec<Uuid> = record.seats.iter().map(|seat| seat.player).collect();
@@ -183,19 +183,14 @@ fn forget<'a>(
 }
 
 /// Counts the seasons that are not counted yet, from the games that are there.
-fn settle(
-    connection: &mut PgConnection,
-    Target { generation, building, .. }: Target,
-) -> BoxFuture<'_, Result<bool, ProjectionError>> {
+fn derive(
+    Target { connection, generation, building }: Target<'_>,
+) -> BoxFuture<'_, Result<(), HandlerError>> {
     async move {
         if building {
             let spans = |day| stretches(day, &[]).into_iter().map(|stretch| stretch.name).collect();
             fold_all(connection, generation, &spans).await?;
         }
-        if uncounted(connection, MODEL.name, generation).await?.is_empty() {
-            return Ok(true);
-        }
-        one_at_a_time(connection, MODEL.name, generation).await?;
         for season in uncounted(connection, MODEL.name, generation).await? {
             is_counted(connection, MODEL.name, generation, &season).await?;
             let stretch = season.stretch();
@@ -205,7 +200,7 @@ fn settle(
             })
             .await?;
         }
-        Ok(true)
+        Ok(())
     }
     .boxed()
 }
@@ -215,7 +210,7 @@ async fn fold_all(
     connection: &mut PgConnection,
     generation: i32,
     periods: &(dyn Fn(i32) -> Vec<String> + Sync),
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     const BOARDS: &str =
         "SELECT DISTINCT kind, preset FROM leaderboard_game WHERE generation = $1 ORDER BY 1, 2";
     const GAMES: &str = "SELECT ended_at, won, merit, player FROM leaderboard_game
@@ -270,7 +265,7 @@ impl Played {
     }
 
     /// Three columns from this one on.
-    fn read(row: &PgRow, from: usize) -> Result<Self, ProjectionError> {
+    fn read(row: &PgRow, from: usize) -> Result<Self, StoreError> {
         let (at, won, merit) = (row.try_get(from)?, row.try_get(from + 1)?, row.try_get(from + 2)?);
         Ok(Self { at, won, merit })
     }
@@ -288,7 +283,7 @@ async fn insert_games(
     connection: &mut PgConnection,
     generation: i32,
     records: &[&GameRecord],
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     const INSERT: &str = "
 INSERT INTO leaderboard_game (generation, kind, preset, player, ended_at, game, won, merit)
 SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::uuid[], $5::bigint[], $6::uuid[], $7::boolean[], $8::bigint[]) AS w
@@ -314,7 +309,7 @@ async fn games_of(
     generation: i32,
     record: &GameRecord,
     player: Uuid,
-) -> Result<Vec<Played>, ProjectionError> {
+) -> Result<Vec<Played>, StoreError> {
     const GAMES: &str = "SELECT ended_at, won, merit FROM leaderboard_game
                           WHERE generation = $1 AND kind = $2 AND preset = $3 AND player = $4";
     let query = sqlx::query(GAMES).bind(generation).bind(record.kind).bind(&record.preset);
@@ -327,7 +322,7 @@ async fn change(
     generation: i32,
     before: &HashMap<Key, Entry>,
     after: &BTreeMap<Key, Entry>,
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     let mut counts = Counts::new();
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
     for (key, entry) in after {
@@ -350,7 +345,7 @@ async fn find(
     connection: &mut PgConnection,
     generation: i32,
     keys: &[Key],
-) -> Result<HashMap<Key, Entry>, ProjectionError> {
+) -> Result<HashMap<Key, Entry>, StoreError> {
     const FIND: &str = "
 SELECT w.place, l.games, l.total, l.wins, l.wins_at, l.best, l.best_at, l.average, l.average_at
   FROM unnest($2::text[], $3::text[], $4::text[], $5::uuid[]) WITH ORDINALITY AS w (kind, preset, period, player, place)
@@ -384,7 +379,7 @@ async fn update(
     generation: i32,
     keys: &[Key],
     known: &BTreeMap<Key, Entry>,
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     const WRITE: &str = "
 INSERT INTO leaderboard (generation, kind, preset, period, player, games, total, wins, wins_at, best, best_at, average, average_at)
 SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],

@@ -1,16 +1,20 @@
 //! What a read model is, and the list of them.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use futures_util::future::BoxFuture;
-use sqlx::{PgConnection, Row};
+use domain::Event;
+use futures_util::{FutureExt, future::BoxFuture};
+use store::{
+    Recorded, Store,
+    processor::{Handler, HandlerError, Processor, RowHandler, Target},
+};
 
-use crate::{GameRecord, ProjectionError, leaderboards, players, ratings, records::Records};
+use crate::{GameRecord, balance, leaderboards, players, ratings, records::Records};
 
-/// A read model.
+/// A read model: a fold of finished games.
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// The version of its fold. A changed fold is a new version and is rebuilt.
     pub version: i32,
@@ -22,88 +26,106 @@ pub struct Model {
     pub(crate) write: Write,
     /// Takes games out again: they are void. A game that was never taken in changes nothing.
     pub(crate) forget: Forget,
-    /// Works out what follows from what was taken in, where that is not done at once: behind every batch of a live generation; and
-    /// of one that is built, once, when everything is taken in.
-    pub(crate) settle: Option<Settle>,
-}
-
-/// What is written to.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Target {
-    pub(crate) generation: i32,
-    /// Whether everything is still being taken in: what follows from facts is worked out once, at the end.
-    pub(crate) building: bool,
-    /// Whether to wait for others who work out what follows, or to leave it to them.
-    pub(crate) waits: bool,
-}
-
-impl Target {
-    /// A generation that is kept up to date.
-    pub(crate) const fn kept(generation: i32) -> Self {
-        Self { generation, building: false, waits: true }
-    }
+    /// Works out what follows from what was taken in, where that is not done at once.
+    pub(crate) derive: Option<Derive>,
 }
 
 /// Takes games into a generation, as part of a transaction.
-pub(crate) type Write = for<'a> fn(
-    &'a mut PgConnection,
-    Target,
-    &'a [Arc<GameRecord>],
-) -> BoxFuture<'a, Result<(), ProjectionError>>;
+pub(crate) type Write =
+    for<'a> fn(Target<'a>, &'a [Arc<GameRecord>]) -> BoxFuture<'a, Result<(), HandlerError>>;
 
 /// Takes games out of a generation, as part of a transaction; other games can be read.
 pub(crate) type Forget = for<'a> fn(
-    &'a mut PgConnection,
-    Target,
+    Target<'a>,
     &'a [Arc<GameRecord>],
     &'a Records,
-) -> BoxFuture<'a, Result<(), ProjectionError>>;
+) -> BoxFuture<'a, Result<(), HandlerError>>;
 
-/// Works out what follows from what was taken in, as part of a transaction; whether nothing is left for later, because somebody
-/// else is at it.
-pub(crate) type Settle =
-    for<'a> fn(&'a mut PgConnection, Target) -> BoxFuture<'a, Result<bool, ProjectionError>>;
-
-/// Waits until nobody else writes to this generation: then what is read stays true until the end of the transaction.
-pub(crate) async fn one_at_a_time(
-    connection: &mut PgConnection,
-    name: &str,
-    generation: i32,
-) -> Result<(), ProjectionError> {
-    const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))";
-    let query = sqlx::query(LOCK).bind(name).bind(generation.to_string());
-    query.execute(connection).await?;
-    Ok(())
-}
-
-/// The same, unless somebody else does: then nothing is waited for.
-pub(crate) async fn if_alone(
-    connection: &mut PgConnection,
-    name: &str,
-    generation: i32,
-) -> Result<bool, ProjectionError> {
-    const LOCK: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))";
-    let query = sqlx::query(LOCK).bind(name).bind(generation.to_string());
-    Ok(query.fetch_one(connection).await?.try_get(0)?)
-}
+/// Works out what follows from what was taken in, as part of a transaction.
+pub(crate) type Derive = for<'a> fn(Target<'a>) -> BoxFuture<'a, Result<(), HandlerError>>;
 
 /// Every read model there is.
 pub const MODELS: &[Model] = &[
     players::MODEL,
     leaderboards::MODEL,
     ratings::MODEL,
+    balance::MODEL,
     #[cfg(test)]
     crate::tests::games_by_day::MODEL,
 ];
 
-impl Model {
-    /// A read model by its name.
-    pub fn named(name: &str) -> Result<Self, ProjectionError> {
-        let known = || MODELS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ");
-        let found = MODELS.iter().find(|model| model.name == name);
-        found.copied().ok_or_else(|| ProjectionError::Unknown {
-            name: name.chars().take(40).collect(),
-            known: known(),
-        })
+/// What a read model waits for: a game is over, and counts; or it is void, and counts no more.
+const TYPES: [&str; 2] = ["Ended", "Voided"];
+/// How long finished games are collected before they are taken in together.
+const COLLECT: Duration = Duration::from_millis(150);
+
+/// All read models as processors. They share what is read of finished games; most of it comes from the node's tailer.
+pub fn processors(store: &Store) -> Vec<Processor> {
+    let records = Arc::new(Records::new(store.clone()));
+    let observed = Arc::downgrade(&records);
+    store.observe(move |event| {
+        if let Some(records) = observed.upgrade() {
+            records.observe(event);
+        }
+    });
+    MODELS.iter().map(|model| processor(*model, &records)).collect()
+}
+
+fn processor(model: Model, records: &Arc<Records>) -> Processor {
+    let rows = ReadModel { model, records: Arc::clone(records) };
+    Processor {
+        name: model.name,
+        version: model.version,
+        types: &TYPES,
+        ranges: 1,
+        collect: COLLECT,
+        handler: Handler::Rows(Arc::new(rows)),
+    }
+}
+
+struct ReadModel {
+    model: Model,
+    records: Arc<Records>,
+}
+
+impl RowHandler for ReadModel {
+    fn tables(&self) -> &'static [&'static str] {
+        self.model.tables
+    }
+
+    fn content(&self) -> &'static str {
+        self.model.rows
+    }
+
+    /// Takes games in, and those that are void out again.
+    fn write<'a>(
+        &'a self,
+        target: Target<'a>,
+        events: &'a [Arc<Recorded>],
+    ) -> BoxFuture<'a, Result<(), HandlerError>> {
+        async move {
+            let Target { connection, generation, building } = target;
+            let (void, over): (Vec<&Arc<Recorded>>, Vec<&Arc<Recorded>>) =
+                events.iter().partition(|event| matches!(event.event, Event::Voided { .. }));
+            let over = self.records.of_events(&over).await?;
+            if !over.is_empty() {
+                let target = Target { connection: &mut *connection, generation, building };
+                (self.model.write)(target, &over).await?;
+            }
+            let void = self.records.of_events(&void).await?;
+            if !void.is_empty() {
+                let target = Target { connection, generation, building };
+                (self.model.forget)(target, &void, &self.records).await?;
+            }
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn derive<'a>(&'a self, target: Target<'a>) -> BoxFuture<'a, Result<(), HandlerError>> {
+        match self.model.derive {
+            Some(derive) => derive(target),
+            None => async { Ok(()) }.boxed(),
+        }
     }
 }

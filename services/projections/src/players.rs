@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgPool, Row};
 use uuid::Uuid;
 
-use crate::{
-    GameRecord, Model, ProjectionError, SeatRecord,
-    model::{Target, one_at_a_time},
-    records::Records,
+use store::{
+    StoreError,
+    processor::{HandlerError, Target},
 };
+
+use crate::{GameRecord, Model, SeatRecord, records::Records};
 
 /// The read model.
 pub(crate) const MODEL: Model = Model {
@@ -28,7 +29,7 @@ pub(crate) const MODEL: Model = Model {
              FROM player_game WHERE generation = $1",
     write,
     forget,
-    settle: None,
+    derive: None,
 };
 
 /// What somebody did in all finished games of a kind. Everything but streaks is a sum, a maximum or a count, so the order in
@@ -189,10 +190,9 @@ impl Statistics {
 type Key = (Uuid, &'static str, String);
 
 fn write<'a>(
-    connection: &'a mut PgConnection,
-    Target { generation, .. }: Target,
+    Target { connection, generation, .. }: Target<'a>,
     records: &'a [Arc<GameRecord>],
-) -> BoxFuture<'a, Result<(), ProjectionError>> {
+) -> BoxFuture<'a, Result<(), HandlerError>> {
     async move {
         let new = insert_games(connection, generation, records).await?;
         let mut of_key: BTreeMap<Key, Vec<(&GameRecord, &SeatRecord)>> = BTreeMap::new();
@@ -205,7 +205,6 @@ fn write<'a>(
         if of_key.is_empty() {
             return Ok(());
         }
-        one_at_a_time(connection, MODEL.name, generation).await?;
         let keys: Vec<Key> = of_key.keys().cloned().collect();
         let mut known = find(connection, generation, &keys).await?;
         let mut disordered = Vec::new();
@@ -223,29 +222,27 @@ fn write<'a>(
             let games = games_of(connection, generation, &key).await?;
             known.entry(key).or_default().count_streaks(games);
         }
-        update(connection, generation, &known).await
+        Ok(update(connection, generation, &known).await?)
     }
     .boxed()
 }
 
-/// What players did without these games is folded anew from their other ones.
+/// What players did without these games is folded again from their other ones.
 fn forget<'a>(
-    connection: &'a mut PgConnection,
-    Target { generation, .. }: Target,
+    Target { connection, generation, .. }: Target<'a>,
     records: &'a [Arc<GameRecord>],
     others: &'a Records,
-) -> BoxFuture<'a, Result<(), ProjectionError>> {
+) -> BoxFuture<'a, Result<(), HandlerError>> {
     const DELETE: &str = "DELETE FROM player_game WHERE generation = $1 AND game = $2 AND player = $3 AND kind = $4 AND preset = $5
                              AND ended_at = $6";
     async move {
-        one_at_a_time(connection, MODEL.name, generation).await?;
         for record in records {
             for seat in &record.seats {
                 let key = (seat.player, record.kind, record.preset.clone());
                 let query = sqlx::query(DELETE).bind(generation).bind(record.game).bind(key.0);
                 let query = query.bind(key.1).bind(&key.2).bind(milliseconds(record.ended_at.0));
                 if query.execute(&mut *connection).await?.rows_affected() > 0 {
-                    fold_anew(connection, generation, key, others).await?;
+                    fold_again(connection, generation, key, others).await?;
                 }
             }
         }
@@ -254,12 +251,12 @@ fn forget<'a>(
     .boxed()
 }
 
-async fn fold_anew(
+async fn fold_again(
     connection: &mut PgConnection,
     generation: i32,
     key: Key,
     records: &Records,
-) -> Result<(), ProjectionError> {
+) -> Result<(), HandlerError> {
     const REMOVE: &str = "DELETE FROM player_statistics WHERE generation = $1 AND player = $2 AND kind = $3 AND preset = $4";
     let games = games_of(connection, generation, &key).await?;
     if games.is_empty() {
@@ -269,13 +266,12 @@ async fn fold_anew(
     }
     let ids: Vec<Uuid> = games.iter().map(|(_, game, _)| *game).collect();
     let mut statistics = Statistics::default();
-    for (game, known) in ids.iter().zip(records.of(&ids).await?) {
-        let record = known.readable(*game)?;
+    for record in records.of(&ids).await? {
         let seats = record.seats.iter().filter(|seat| seat.player == key.0);
         seats.for_each(|seat| statistics.absorb(&record, seat));
     }
     statistics.count_streaks(games);
-    update(connection, generation, &HashMap::from([(key, statistics)])).await
+    Ok(update(connection, generation, &HashMap::from([(key, statistics)])).await?)
 }
 
 /// Writes down who played what; gives those that were not known yet.
@@ -283,7 +279,7 @@ async fn insert_games(
     connection: &mut PgConnection,
     generation: i32,
     records: &[Arc<GameRecord>],
-) -> Result<BTreeSet<(Uuid, u8)>, ProjectionError> {
+) -> Result<BTreeSet<(Uuid, u8)>, StoreError> {
     const INSERT: &str = "
 INSERT INTO player_game (generation, player, kind, preset, ended_at, game, seat, won, score)
 SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::uuid[], $7::smallint[], $8::boolean[], $9::bigint[])
@@ -316,7 +312,7 @@ async fn find(
     connection: &mut PgConnection,
     generation: i32,
     keys: &[Key],
-) -> Result<HashMap<Key, Statistics>, ProjectionError> {
+) -> Result<HashMap<Key, Statistics>, StoreError> {
     const FIND: &str = "
 SELECT w.place, s.statistics::text
   FROM unnest($2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS w (player, kind, preset, place)
@@ -331,7 +327,7 @@ SELECT w.place, s.statistics::text
         let (place, written): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
         let key = usize::try_from(place - 1).ok().and_then(|place| keys.get(place));
         let statistics = serde_json::from_str(&written)
-            .map_err(|error| store::StoreError::Fault(format!("statistics: {error}")))?;
+            .map_err(|error| StoreError::Fault(format!("statistics: {error}")))?;
         known.extend(key.map(|key| (key.clone(), statistics)));
     }
     Ok(known)
@@ -342,7 +338,7 @@ async fn games_of(
     connection: &mut PgConnection,
     generation: i32,
     (player, kind, preset): &Key,
-) -> Result<Vec<(u64, Uuid, bool)>, ProjectionError> {
+) -> Result<Vec<(u64, Uuid, bool)>, StoreError> {
     const GAMES: &str = "SELECT ended_at, game, won FROM player_game
                           WHERE generation = $1 AND player = $2 AND kind = $3 AND preset = $4 ORDER BY ended_at, game, seat";
     let query = sqlx::query(GAMES).bind(generation).bind(player).bind(kind).bind(preset);
@@ -358,7 +354,7 @@ async fn update(
     connection: &mut PgConnection,
     generation: i32,
     known: &HashMap<Key, Statistics>,
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     const WRITE: &str = "
 INSERT INTO player_statistics (generation, player, kind, preset, statistics)
 SELECT $1, w.player, w.kind, w.preset, w.statistics::json
@@ -400,16 +396,16 @@ pub struct PlayerStatistics {
 pub async fn statistics_of(
     pool: &PgPool,
     players: &[Uuid],
-) -> Result<HashMap<Uuid, Vec<PlayerStatistics>>, ProjectionError> {
+) -> Result<HashMap<Uuid, Vec<PlayerStatistics>>, StoreError> {
     const FIND: &str = "
 SELECT s.player, s.kind, s.preset, s.statistics::text
-  FROM player_statistics s JOIN projection p ON p.name = 'player_statistics' AND p.state = 'live' AND p.generation = s.generation
+  FROM player_statistics s JOIN processor p ON p.name = 'player_statistics' AND p.state = 'live' AND p.generation = s.generation
  WHERE s.player = ANY ($1) ORDER BY s.player, s.kind, s.preset";
     let mut found: HashMap<Uuid, Vec<PlayerStatistics>> = HashMap::new();
     for row in sqlx::query(FIND).bind(players).fetch_all(pool).await? {
         let written: String = row.try_get(3)?;
         let statistics = serde_json::from_str(&written)
-            .map_err(|error| store::StoreError::Fault(format!("statistics: {error}")))?;
+            .map_err(|error| StoreError::Fault(format!("statistics: {error}")))?;
         let entry = PlayerStatistics { kind: row.try_get(1)?, preset: row.try_get(2)?, statistics };
         found.entry(row.try_get(0)?).or_default().push(entry);
     }

@@ -1,15 +1,18 @@
-//! Boards by rating: the rating behind the last day on which somebody played in a period, unless it is provisional.
+//! Boards by rating: the rating after the last day on which a player played in a period, unless it is provisional.
 
 use std::collections::{BTreeMap, HashMap};
 
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
+use store::StoreError;
+
 use crate::{
-    ProjectionError, Season,
+    Season,
     boards::{Board, Counts, Measure, count, moved, remove},
+    glicko::PROVISIONAL,
     period::{Stretch, stretches},
-    ratings::{MODEL, PROVISIONAL, Rated, lock},
+    ratings::{MODEL, Rated},
     seasons::{is_counted, uncounted},
 };
 
@@ -73,7 +76,7 @@ impl<'a> RatingBoards<'a> {
     pub(crate) async fn write_if_many(
         &mut self,
         connection: &mut PgConnection,
-    ) -> Result<(), ProjectionError> {
+    ) -> Result<(), StoreError> {
         if self.changed.len() < MANY {
             return Ok(());
         }
@@ -85,10 +88,7 @@ impl<'a> RatingBoards<'a> {
         write(connection, self.generation, &known).await
     }
 
-    pub(crate) async fn write(
-        mut self,
-        connection: &mut PgConnection,
-    ) -> Result<(), ProjectionError> {
+    pub(crate) async fn write(mut self, connection: &mut PgConnection) -> Result<(), StoreError> {
         const LAST: &str = "
 SELECT day, rating, deviation, volatility, games FROM rating
  WHERE generation = $1 AND kind = $2 AND player = $3 AND day BETWEEN $4 AND $5 ORDER BY day DESC LIMIT 1";
@@ -127,7 +127,7 @@ async fn write(
     connection: &mut PgConnection,
     generation: i32,
     changed: &BTreeMap<(Board, Uuid), Standing>,
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     let keys: Vec<&(Board, Uuid)> = changed.keys().collect();
     let before = find(connection, generation, &keys).await?;
     let mut counts = Counts::new();
@@ -152,7 +152,7 @@ async fn find(
     connection: &mut PgConnection,
     generation: i32,
     keys: &[&(Board, Uuid)],
-) -> Result<HashMap<(Board, Uuid), i64>, ProjectionError> {
+) -> Result<HashMap<(Board, Uuid), i64>, StoreError> {
     const FIND: &str = "
 SELECT w.place, b.rating
   FROM unnest($2::text[], $3::text[], $4::uuid[]) WITH ORDINALITY AS w (kind, period, player, place)
@@ -179,7 +179,7 @@ async fn insert(
     connection: &mut PgConnection,
     generation: i32,
     entries: &[(&(Board, Uuid), Entry)],
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     const INSERT: &str = "
 INSERT INTO rating_board (generation, kind, preset, period, player, rating, rating_at, games)
 SELECT $1, w.kind, '', w.period, w.player, w.rating, w.at, w.games
@@ -200,28 +200,17 @@ SELECT $1, w.kind, '', w.period, w.player, w.rating, w.at, w.games
     Ok(())
 }
 
-/// Counts the seasons that are not counted yet, from the ratings that are there; whether nobody else stood in the way.
+/// Counts the seasons that are not counted yet, from the ratings that are there.
 pub(crate) async fn count_seasons(
     connection: &mut PgConnection,
     generation: i32,
-    waits: bool,
-) -> Result<bool, ProjectionError> {
+) -> Result<(), StoreError> {
     const LAST: &str = "
 SELECT DISTINCT ON (player) player, day, rating, deviation, volatility, games FROM rating
  WHERE generation = $1 AND kind = $2 AND day BETWEEN $3 AND $4 ORDER BY player, day DESC";
-    if uncounted(connection, MODEL.name, generation).await?.is_empty() {
-        return Ok(true);
-    }
-    let mut kinds = domain::GAMES.to_vec();
-    kinds.sort_unstable();
-    for kind in &kinds {
-        if !lock(connection, generation, kind, waits).await? {
-            return Ok(false);
-        }
-    }
     for season in uncounted(connection, MODEL.name, generation).await? {
         is_counted(connection, MODEL.name, generation, &season).await?;
-        for kind in &kinds {
+        for kind in domain::GAMES {
             let query = sqlx::query(LAST).bind(generation).bind(kind).bind(season.first);
             let rows = query.bind(season.last).fetch_all(&mut *connection).await?;
             let mut changed = BTreeMap::new();
@@ -238,5 +227,5 @@ SELECT DISTINCT ON (player) player, day, rating, deviation, volatility, games FR
             write(connection, generation, &changed).await?;
         }
     }
-    Ok(true)
+    Ok(())
 }

@@ -1,10 +1,11 @@
 //! What is left of a finished game: everything that any read model wants to know, folded from its events once.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
-    AwardedFor, Board, CombinationName, DecidedBy, EffectApplied, EffectSource, Event, Measure,
-    Moment, Rules, SeatNo, TurnEnded, farkle::dice::Code, replay, rogue::ColourStatistics,
+    AwardedFor, Board, CombinationName, DecidedBy, EffectApplied, EffectSource, Event, Game,
+    Measure, Moment, Rules, Ruleset, SeatNo, TurnEnded, evolve, farkle::dice::Code,
+    rogue::ColourStatistics,
 };
 use serde::{Deserialize, Serialize};
 use store::Recorded;
@@ -124,24 +125,72 @@ impl GameRecord {
 
     /// What is left of a game; its events from the first to the last.
     pub fn of(log: &[Recorded]) -> Result<Self, NoRecord> {
-        let Some(first) = log.first() else {
+        let Some((first, rest)) = log.split_first() else {
             return Err(NoRecord::Broken("there are no events"));
         };
-        let Event::Created { ruleset, .. } = &first.event else {
-            return Err(NoRecord::Broken("the events do not begin with Created"));
-        };
-        let mut fold = Fold {
+        let mut fold = RecordFold::begin(first)
+            .ok_or(NoRecord::Broken("the events do not begin with Created"))?;
+        for recorded in rest {
+            fold.next(recorded);
+        }
+        fold.record()
+    }
+}
+
+/// A record that grows with each event of its game.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordFold {
+    game: Uuid,
+    version: i64,
+    ruleset: Arc<Ruleset>,
+    fold: Fold,
+    /// What colours did in a run, the game itself keeps count of.
+    rogue: Option<Arc<Game>>,
+}
+
+impl RecordFold {
+    /// The record of a game after its first event.
+    pub(crate) fn begin(first: &Recorded) -> Option<Self> {
+        let Event::Created { ruleset, .. } = &first.event else { return None };
+        let fold = Fold {
             hot: matches!(ruleset.rules, Rules::Farkle(_)),
             seats: Vec::new(),
             began_at: None,
             turn: None,
             ended: None,
         };
-        for recorded in log {
-            fold.apply(&recorded.event, recorded.at);
+        let rogue = matches!(ruleset.rules, Rules::DiceRogue(_));
+        let rogue = rogue.then(|| evolve(None, &first.event)).flatten().map(Arc::new);
+        let (game, version, ruleset) = (first.stream, first.version, Arc::clone(ruleset));
+        Some(Self { game, version, ruleset, fold, rogue })
+    }
+
+    /// Takes the next event in; whether it is the next one.
+    pub(crate) fn next(&mut self, recorded: &Recorded) -> bool {
+        if recorded.version != self.version + 1 {
+            return false;
         }
-        if let (Rules::DiceRogue(_), [seat]) = (&ruleset.rules, &mut fold.seats[..]) {
-            seat.colours = colours(log);
+        self.version = recorded.version;
+        self.fold.apply(&recorded.event, recorded.at);
+        if let Some(game) = self.rogue.take() {
+            let game = evolve(Some(Arc::unwrap_or_clone(game)), &recorded.event);
+            self.rogue = game.map(Arc::new);
+        }
+        true
+    }
+
+    /// Whether the game is over, so that nothing more is counted.
+    pub(crate) fn is_over(&self) -> bool {
+        self.fold.ended.is_some()
+    }
+
+    /// What is left of the game.
+    pub(crate) fn record(self) -> Result<GameRecord, NoRecord> {
+        let Self { game, ruleset, mut fold, rogue, .. } = self;
+        if let (Some(Board::DiceRogue(rogue)), [seat]) =
+            (rogue.as_ref().map(|game| &game.board), &mut fold.seats[..])
+        {
+            seat.colours = (*rogue.statistics).clone();
         }
         let (Some((by, ended_at)), Some(began_at)) = (fold.ended, fold.began_at) else {
             return Err(NoRecord::DoesNotCount);
@@ -149,8 +198,8 @@ impl GameRecord {
         if matches!(by, DecidedBy::Abandoned | DecidedBy::Voided) {
             return Err(NoRecord::DoesNotCount);
         }
-        Ok(Self {
-            game: first.stream,
+        Ok(GameRecord {
+            game,
             kind: ruleset.rules.game(),
             preset: ruleset.preset.clone(),
             ruleset_version: ruleset.version,
@@ -165,14 +214,7 @@ impl GameRecord {
     }
 }
 
-/// What colours did in a run: the game itself keeps count.
-fn colours(log: &[Recorded]) -> ColourStatistics {
-    match replay(log.iter().map(|recorded| &recorded.event)).map(|game| game.board) {
-        Some(Board::DiceRogue(rogue)) => *rogue.statistics,
-        _ => ColourStatistics::default(),
-    }
-}
-
+#[derive(Clone, Debug)]
 struct Fold {
     /// Whether scoring all dice is hot dice.
     hot: bool,

@@ -1,4 +1,4 @@
-//! Finished games, read once whatever the number of read models.
+//! Finished games, read once whatever the number of read models; mostly not even once, for the tailer has seen them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -6,38 +6,28 @@ use quick_cache::{
     DefaultHashBuilder, OptionsBuilder, UnitWeighter,
     sync::{Cache, DefaultLifecycle},
 };
-use store::{Envelope, Recorded, Store, StoreError};
+use store::{Envelope, Recorded, Store, StoreError, processor::HandlerError};
 use uuid::Uuid;
 
-use crate::{GameRecord, NoRecord, ProjectionError};
+use crate::{GameRecord, NoRecord, record::RecordFold};
 
-/// How many records are kept for the other read models: the pages of all ranges that are worked on at once.
-const KEPT: u64 = 40_000;
+/// How many records are kept for the other read models.
+const KEPT: usize = 40_000;
 /// What was read last is wanted next. The cache would rather keep what was wanted often, and drop what is new.
 const FOR_OFTEN: f64 = 0.05;
+/// How many games are followed while they are played.
+const FOLLOWED: usize = 20_000;
 /// How many games are read in one round trip.
 const AT_ONCE: usize = 100;
 
 /// What is known of a game that is over.
 #[derive(Clone, Debug)]
-pub(crate) enum Known {
+enum Known {
     Record(Arc<GameRecord>),
     /// It does not count.
     Nothing,
     /// It cannot be read.
-    Poison(String),
-}
-
-impl Known {
-    /// The record of a game that was readable once.
-    pub(crate) fn readable(self, game: Uuid) -> Result<Arc<GameRecord>, ProjectionError> {
-        let why = match self {
-            Self::Record(record) => return Ok(record),
-            Self::Nothing => "it does not count any more".to_owned(),
-            Self::Poison(why) => why,
-        };
-        Err(ProjectionError::Unreadable { game, why })
-    }
+    Unreadable(String),
 }
 
 /// The records of finished games. A game that is over changes no more, except that it may be made void: that is no part of
@@ -46,69 +36,121 @@ impl Known {
 pub(crate) struct Records {
     store: Store,
     kept: Cache<Uuid, Arc<GameRecord>>,
+    /// Games that are played, as far as their events were seen.
+    followed: Cache<Uuid, RecordFold>,
+    /// One reader at a time: what it reads, the other read models want too.
+    reading: tokio::sync::Mutex<()>,
 }
 
 impl Records {
     pub(crate) fn new(store: Store) -> Self {
-        let items = usize::try_from(KEPT).unwrap_or(usize::MAX);
-        let options = OptionsBuilder::new()
-            .estimated_items_capacity(items)
-            .weight_capacity(KEPT)
-            .hot_allocation(FOR_OFTEN)
-            .build();
-        let kept = match options {
-            Ok(options) => Cache::with_options(
-                options,
-                UnitWeighter,
-                DefaultHashBuilder::default(),
-                DefaultLifecycle::default(),
-            ),
-            Err(_) => Cache::new(items),
-        };
-        Self { store, kept }
+        let reading = tokio::sync::Mutex::default();
+        Self { store, kept: recent(KEPT), followed: recent(FOLLOWED), reading }
     }
 
-    /// What is known of these games, in the same order.
-    pub(crate) async fn of(&self, games: &[Uuid]) -> Result<Vec<Known>, StoreError> {
-        let mut found: HashMap<Uuid, Known> = HashMap::with_capacity(games.len());
-        let mut unread = Vec::new();
-        for &game in games {
-            match self.kept.get(&game) {
-                Some(record) => {
-                    found.insert(game, Known::Record(record));
-                }
-                None => unread.push(game),
+    /// Learns of an event when it happens. A game whose first events were not seen is read when it is over.
+    pub(crate) fn observe(&self, event: &Recorded) {
+        let fold = if event.version == 1 {
+            RecordFold::begin(event)
+        } else {
+            match self.followed.remove(&event.stream) {
+                Some((_, mut fold)) => fold.next(event).then_some(fold),
+                None => None,
+            }
+        };
+        let Some(fold) = fold else { return };
+        if !fold.is_over() {
+            self.followed.insert(event.stream, fold);
+        } else if let Ok(record) = fold.record() {
+            self.kept.insert(event.stream, Arc::new(record));
+        }
+    }
+
+    /// The records of the games of these events; games that do not count are left out.
+    pub(crate) async fn of_events(
+        &self,
+        events: &[&Arc<Recorded>],
+    ) -> Result<Vec<Arc<GameRecord>>, HandlerError> {
+        let games: Vec<Uuid> = events.iter().map(|event| event.stream).collect();
+        self.of(&games).await
+    }
+
+    /// The records of these games, in the same order; games that do not count are left out.
+    pub(crate) async fn of(&self, games: &[Uuid]) -> Result<Vec<Arc<GameRecord>>, HandlerError> {
+        let mut found = self.in_memory(games);
+        if found.len() < games.len() {
+            let _turn = self.reading.lock().await;
+            found.extend(self.in_memory(games));
+            let unread: Vec<Uuid> =
+                games.iter().filter(|game| !found.contains_key(game)).copied().collect();
+            for games in unread.chunks(AT_ONCE) {
+                found.extend(self.read(games).await?);
             }
         }
-        for games in unread.chunks(AT_ONCE) {
-            let mut logs: HashMap<Uuid, Vec<Envelope>> = HashMap::with_capacity(games.len());
-            for envelope in self.store.envelopes(games).await? {
-                logs.entry(envelope.stream).or_default().push(envelope);
-            }
-            for (game, log) in logs {
-                // A fold that gives up on one game must not take the others with it.
-                let known = std::panic::catch_unwind(|| read(&log));
-                let known =
-                    known.unwrap_or_else(|_| Known::Poison("its fold broke off".to_owned()));
-                if let Known::Record(record) = &known {
-                    self.kept.insert(game, Arc::clone(record));
+        let mut records = Vec::with_capacity(games.len());
+        for game in games {
+            match found.get(game) {
+                Some(Known::Record(record)) => records.push(Arc::clone(record)),
+                Some(Known::Nothing) | None => {}
+                Some(Known::Unreadable(why)) => {
+                    return Err(HandlerError::Event(format!("game {game} cannot be read: {why}")));
                 }
-                found.insert(game, known);
             }
         }
-        Ok(games.iter().map(|game| found.get(game).cloned().unwrap_or(Known::Nothing)).collect())
+        Ok(records)
+    }
+
+    fn in_memory(&self, games: &[Uuid]) -> HashMap<Uuid, Known> {
+        let known = |game: &Uuid| Some((*game, Known::Record(self.kept.get(game)?)));
+        games.iter().filter_map(known).collect()
+    }
+
+    async fn read(&self, games: &[Uuid]) -> Result<HashMap<Uuid, Known>, StoreError> {
+        let mut logs: HashMap<Uuid, Vec<Envelope>> = HashMap::with_capacity(games.len());
+        for envelope in self.store.envelopes(games).await? {
+            logs.entry(envelope.stream).or_default().push(envelope);
+        }
+        let mut found = HashMap::with_capacity(logs.len());
+        for (game, log) in logs {
+            // A fold that gives up on one game must not take the others with it.
+            let known = std::panic::catch_unwind(|| decode(&log));
+            let known = known.unwrap_or_else(|_| Known::Unreadable("its fold panicked".to_owned()));
+            if let Known::Record(record) = &known {
+                self.kept.insert(game, Arc::clone(record));
+            }
+            found.insert(game, known);
+        }
+        Ok(found)
     }
 }
 
-fn read(log: &[Envelope]) -> Known {
+/// A cache of so many that keeps what came last.
+fn recent<T: Clone>(items: usize) -> Cache<Uuid, T> {
+    let options = OptionsBuilder::new()
+        .estimated_items_capacity(items)
+        .weight_capacity(u64::try_from(items).unwrap_or(u64::MAX))
+        .hot_allocation(FOR_OFTEN)
+        .build();
+    match options {
+        Ok(options) => Cache::with_options(
+            options,
+            UnitWeighter,
+            DefaultHashBuilder::default(),
+            DefaultLifecycle::default(),
+        ),
+        Err(_) => Cache::new(items),
+    }
+}
+
+fn decode(log: &[Envelope]) -> Known {
     let events: Result<Vec<Recorded>, _> = log.iter().map(Envelope::decode).collect();
     let events = match events {
         Ok(events) => events,
-        Err(error) => return Known::Poison(error.to_string()),
+        Err(error) => return Known::Unreadable(error.to_string()),
     };
     match GameRecord::of(&events) {
         Ok(record) => Known::Record(Arc::new(record)),
         Err(NoRecord::DoesNotCount) => Known::Nothing,
-        Err(NoRecord::Broken(why)) => Known::Poison(why.to_owned()),
+        Err(NoRecord::Broken(why)) => Known::Unreadable(why.to_owned()),
     }
 }

@@ -4,9 +4,10 @@
 //! keep.
 
 use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
+use store::{StoreError, processor::wake};
 use uuid::Uuid;
 
-use crate::{ProjectionError, period::Stretch};
+use crate::{leaderboards, period::Stretch, ratings};
 
 /// A season. Days are counted from 1970-01-01, in UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Season {
         Stretch { name: self.period(), first: self.first, last: self.last }
     }
 
-    fn of(row: &PgRow) -> Result<Self, ProjectionError> {
+    fn of(row: &PgRow) -> Result<Self, StoreError> {
         Ok(Self {
             code: row.try_get(0)?,
             title: row.try_get(1)?,
@@ -42,24 +43,27 @@ impl Season {
 }
 
 /// All seasons, the latest first.
-pub async fn seasons(pool: &PgPool) -> Result<Vec<Season>, ProjectionError> {
+pub async fn seasons(pool: &PgPool) -> Result<Vec<Season>, StoreError> {
     const ALL: &str =
         "SELECT code, title, first_day, last_day FROM season ORDER BY first_day DESC, code";
     sqlx::query(ALL).fetch_all(pool).await?.iter().map(Season::of).collect()
 }
 
 /// A season by its code.
-pub async fn season(pool: &PgPool, code: &str) -> Result<Option<Season>, ProjectionError> {
+pub async fn season(pool: &PgPool, code: &str) -> Result<Option<Season>, StoreError> {
     const FIND: &str = "SELECT code, title, first_day, last_day FROM season WHERE code = $1";
     sqlx::query(FIND).bind(code).fetch_optional(pool).await?.as_ref().map(Season::of).transpose()
 }
 
 /// Names a season; whether its code was free. Whoever keeps the read models counts what was played in it a moment later.
-pub async fn create(pool: &PgPool, season: &Season, by: Uuid) -> Result<bool, ProjectionError> {
+pub async fn create(pool: &PgPool, season: &Season, by: Uuid) -> Result<bool, StoreError> {
     const INSERT: &str = "INSERT INTO season (code, title, first_day, last_day, created_by) VALUES ($1, $2, $3, $4, $5)
                           ON CONFLICT DO NOTHING";
     let query = sqlx::query(INSERT).bind(&season.code).bind(&season.title).bind(season.first);
     let done = query.bind(season.last).bind(by).execute(pool).await?;
+    for model in [leaderboards::MODEL, ratings::MODEL] {
+        wake(pool, model.name).await?;
+    }
     Ok(done.rows_affected() > 0)
 }
 
@@ -68,7 +72,7 @@ pub(crate) async fn counted(
     connection: &mut PgConnection,
     model: &str,
     generation: i32,
-) -> Result<Vec<Season>, ProjectionError> {
+) -> Result<Vec<Season>, StoreError> {
     const COUNTED: &str = "SELECT s.code, s.title, s.first_day, s.last_day FROM season s JOIN season_counted c ON c.season = s.code
                             WHERE c.name = $1 AND c.generation = $2 ORDER BY s.code";
     let query = sqlx::query(COUNTED).bind(model).bind(generation);
@@ -80,7 +84,7 @@ pub(crate) async fn uncounted(
     connection: &mut PgConnection,
     model: &str,
     generation: i32,
-) -> Result<Vec<Season>, ProjectionError> {
+) -> Result<Vec<Season>, StoreError> {
     const UNCOUNTED: &str = "SELECT code, title, first_day, last_day FROM season s
                               WHERE NOT EXISTS (SELECT 1 FROM season_counted c WHERE c.name = $1 AND c.generation = $2 AND c.season = s.code)
                               ORDER BY code";
@@ -94,7 +98,7 @@ pub(crate) async fn is_counted(
     model: &str,
     generation: i32,
     season: &Season,
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     const COUNT: &str = "INSERT INTO season_counted (name, generation, season) VALUES ($1, $2, $3)";
     let query = sqlx::query(COUNT).bind(model).bind(generation).bind(&season.code);
     query.execute(connection).await?;

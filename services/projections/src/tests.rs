@@ -30,16 +30,19 @@ use skillratings::{
     glicko2::{Glicko2Config, Glicko2Rating, decay_deviation, glicko2_rating_period},
 };
 use sqlx::{Connection, Executor, PgConnection, Row};
-use store::{Append, Hash, Head, Settings, Store};
+use store::{
+    Append, Hash, Head, Settings, Store,
+    processor::{Consumer, Outcome, Processor, ProcessorError, Progress, Status, status},
+};
 use uuid::Uuid;
 
 use crate::{
-    MODELS, ProjectionError, Runner, Season, Span, Statistics,
+    MODELS, Season, Span, Statistics,
     balance::{Band, By, Dimension, Question, ask},
     boards::{Board, Measure, Place, Standing, among, around, page},
-    lease,
+    processors,
     ratings::ratings_of,
-    rebuild, rebuild_all, seasons, statistics_of, status, verify,
+    seasons, statistics_of,
 };
 
 pub(crate) mod games_by_day;
@@ -77,6 +80,68 @@ async fn execute(url: &str, sql: &str) {
 
 fn open(url: &str) -> Store {
     Store::open(url, &Settings::default()).unwrap()
+}
+
+/// A node that keeps the read models, for ever.
+async fn node(url: String) {
+    let store = open(&url);
+    let processors = processors(&store);
+    Consumer::new(store, processors, Uuid::new_v4()).run_until(std::future::pending()).await;
+}
+
+/// What a process of its own does, if a test started it: it is a node, until it is killed.
+#[tokio::test(flavor = "multi_thread")]
+async fn process() {
+    if let Ok(url) = std::env::var("CROUPIER_TEST_NODE") {
+        node(url).await;
+    }
+}
+
+/// A node in a process of its own, which can be killed at any moment.
+struct Process(std::process::Child);
+
+impl Process {
+    fn start(url: &str) -> Self {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "tests::process"]).env("CROUPIER_TEST_NODE", url);
+        let quiet = || std::process::Stdio::null();
+        Self(command.stdout(quiet()).stderr(quiet()).spawn().unwrap())
+    }
+}
+
+impl Drop for Process {
+    /// As a crash would.
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// Nobody waits for the leases of nodes that are gone.
+async fn forget_nodes(url: &str) {
+    execute(url, "DELETE FROM processor_node").await;
+}
+
+fn named(store: &Store, name: &str) -> Vec<Processor> {
+    vec![Processor::named(&processors(store), name).unwrap().clone()]
+}
+
+async fn rebuild(
+    store: &Store,
+    name: &str,
+    progress: impl Fn(Progress),
+) -> Result<Outcome, ProcessorError> {
+    let built = store::processor::rebuild(store, &named(store, name), progress).await;
+    built.map(|mut outcomes| outcomes.pop().unwrap())
+}
+
+async fn verify(
+    store: &Store,
+    name: &str,
+    progress: impl Fn(Progress),
+) -> Result<Outcome, ProcessorError> {
+    let built = store::processor::verify(store, &named(store, name), progress).await;
+    built.map(|mut outcomes| outcomes.pop().unwrap())
 }
 
 /// Numbers that look random and are the same every time.
@@ -178,7 +243,7 @@ async fn deal(store: &Store, from: u64, count: u64) {
             let at = Moment(began + n as u64 * 1000);
             let (command, request) = (Uuid::new_v4(), Hash([1; 32]));
             let append = Append { stream, head, command, request, actor: stream, at, events };
-            head = store.append(append).await.unwrap().head.unwrap();
+            head = store.append(append).await.unwrap().head;
         }
     }
 }
@@ -308,10 +373,12 @@ async fn settled(store: &Store) {
     for _ in 0..600 * scale() {
         let heads = store.heads().await.unwrap();
         let all = status(store.pool(), &heads).await.unwrap();
-        let mut live = all.iter().filter(|status| status.state == "live").peekable();
-        let due = "SELECT count(*) FROM rating_due JOIN projection USING (generation) WHERE name = 'ratings' AND state = 'live'";
+        let ours = |status: &&Status| MODELS.iter().any(|model| model.name == status.name);
+        let mut live = all.iter().filter(ours).filter(|status| status.state == "live").peekable();
+        let due = "SELECT (SELECT count(*) FROM rating_due JOIN processor USING (generation) WHERE name = 'ratings' AND state = 'live')
+            + (SELECT count(*) FROM balance_due JOIN processor USING (generation) WHERE name = 'balance' AND state = 'live')";
         let due: i64 = sqlx::query(due).fetch_one(store.pool()).await.unwrap().get(0);
-        let uncounted = "SELECT count(*) FROM season s, projection p WHERE p.state = 'live' AND p.name IN ('leaderboards', 'ratings')
+        let uncounted = "SELECT count(*) FROM season s, processor p WHERE p.state = 'live' AND p.name IN ('leaderboards', 'ratings')
             AND NOT EXISTS (SELECT 1 FROM season_counted c WHERE (c.name, c.generation, c.season) = (p.name, p.generation, s.code))";
         let uncounted: i64 = sqlx::query(uncounted).fetch_one(store.pool()).await.unwrap().get(0);
         let waiting = due + uncounted;
@@ -636,20 +703,18 @@ async fn live_is_rebuilt_is_naive() {
     // Games end from day 20833 to day 20837. One season is named before anything is folded, one behind it.
     let mut named = vec![season("early", 20_833, 20_834), season("late", 20_835, 30_000)];
     assert!(seasons::create(store.pool(), &named[0], Uuid::nil()).await.unwrap());
-    // Nodes that are killed at any moment: their leases run out, and others take over.
+    // Processes that are killed at any moment: others take over.
     for number in 0..4u64 {
-        let doomed = open(&url);
-        let work = tokio::spawn(Runner::new(doomed).run());
-        tokio::time::sleep(Duration::from_millis(40 * number)).await;
-        work.abort();
-        let lapse = "UPDATE projection_range SET leased_until = now() - interval '1 second'";
-        execute(&url, lapse).await;
+        let doomed = Process::start(&url);
+        tokio::time::sleep(Duration::from_millis(150 + 150 * number)).await;
+        drop(doomed);
+        forget_nodes(&url).await;
     }
-    let (one, other) = (open(&url), open(&url));
-    // One of them is always behind: it works out what follows for many games at once.
-    let slow = Runner::new(other).in_pages_of(1);
-    let work = [tokio::spawn(Runner::new(one).run()), tokio::spawn(slow.run())];
-    deal(&store, 1 + more, more).await;
+    let mut work = [Process::start(&url), Process::start(&url)];
+    deal(&store, 1 + more, more / 2).await;
+    // One of two dies while games are dealt; another one comes.
+    work[0] = Process::start(&url);
+    deal(&store, 1 + more + more / 2, more - more / 2).await;
     settled(&store).await;
     assert!(seasons::create(store.pool(), &named[1], Uuid::nil()).await.unwrap());
     assert!(!seasons::create(store.pool(), &named[1], Uuid::nil()).await.unwrap());
@@ -658,7 +723,7 @@ async fn live_is_rebuilt_is_naive() {
     void_some(&store, 5).await;
     settled(&store).await;
     everything_holds(&store, &named).await;
-    // Built anew while games go on, and are made void.
+    // Built again while games go on, and are made void.
     let dealing = {
         let store = store.clone();
         tokio::spawn(async move {
@@ -676,27 +741,31 @@ async fn live_is_rebuilt_is_naive() {
     everything_holds(&store, &named).await;
     let same = verify(&store, NAME, |_| {}).await.unwrap();
     assert_eq!((same.live, same.differing), (2, 0));
-    for built in rebuild_all(&store, |_| {}).await.unwrap() {
+    let all = processors(&store);
+    for built in store::processor::rebuild(&store, &all, |_| {}).await.unwrap() {
         assert_eq!((built.differing, built.differences), (0, Vec::new()), "{}", built.name);
     }
     everything_holds(&store, &named).await;
     let all = status(store.pool(), &store.heads().await.unwrap()).await.unwrap();
-    let states: Vec<_> =
-        all.iter().map(|status| (status.generation, status.state.as_str())).collect();
+    let states: Vec<_> = all
+        .iter()
+        .filter(|status| MODELS.iter().any(|model| model.name == status.name))
+        .map(|status| (status.generation, status.state.as_str()))
+        .collect();
     let old_and_new = [(1, "old"), (2, "live"), (2, "old"), (3, "live"), (1, "old"), (2, "live")];
     assert_eq!(states.len(), 2 * MODELS.len(), "the ones before stay for a way back: {states:?}");
     assert!(old_and_new.iter().all(|state| states.contains(state)), "{states:?}");
     // Without its games, nothing is left of anybody.
     void_some(&store, 1).await;
     settled(&store).await;
-    let left = "SELECT (SELECT count(*) FROM player_statistics JOIN projection p USING (generation) WHERE p.name = 'player_statistics' AND p.state = 'live')
-        + (SELECT count(*) FROM leaderboard JOIN projection p USING (generation) WHERE p.name = 'leaderboards' AND p.state = 'live')
-        + (SELECT coalesce(sum(players), 0) FROM leaderboard_count JOIN projection p USING (generation) WHERE p.name = 'leaderboards' AND p.state = 'live')::bigint
-        + (SELECT count(*) FROM rating JOIN projection p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live')
-        + (SELECT count(*) FROM rating_board JOIN projection p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live')
-        + (SELECT count(*) FROM balance_cell JOIN projection p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live')";
+    let left = "SELECT (SELECT count(*) FROM player_statistics JOIN processor p USING (generation) WHERE p.name = 'player_statistics' AND p.state = 'live')
+        + (SELECT count(*) FROM leaderboard JOIN processor p USING (generation) WHERE p.name = 'leaderboards' AND p.state = 'live')
+        + (SELECT coalesce(sum(players), 0) FROM leaderboard_count JOIN processor p USING (generation) WHERE p.name = 'leaderboards' AND p.state = 'live')::bigint
+        + (SELECT count(*) FROM rating JOIN processor p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live')
+        + (SELECT count(*) FROM rating_board JOIN processor p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live')
+        + (SELECT count(*) FROM balance_cell JOIN processor p USING (generation) WHERE p.name = 'balance' AND p.state = 'live')";
     assert_eq!(sqlx::query(left).fetch_one(store.pool()).await.unwrap().get::<i64, _>(0), 0);
-    work.iter().for_each(tokio::task::JoinHandle::abort);
+    drop(work);
 }
 
 async fn everything_holds(store: &Store, seasons: &[Season]) {
@@ -758,7 +827,7 @@ async fn a_planted_effect_is_found_in_the_log() {
         };
         store.append(append).await.unwrap();
     }
-    rebuild(&store, "ratings", |_| {}).await.unwrap();
+    rebuild(&store, "balance", |_| {}).await.unwrap();
     let answer = ask(store.pool(), &question(By::Trait(Dimension::Die))).await.unwrap();
     let [midas] = &answer.lines[..] else { panic!("{answer:?}") };
     assert_eq!((midas.name.as_str(), midas.games, answer.total.games), ("MIDAS", 1_500, 3_000));
@@ -777,9 +846,9 @@ fn numbers_of(number: u64) -> usize {
     usize::try_from(number).unwrap() * 2
 }
 
-/// What somebody changed by hand is found by folding anew, and gone with the rebuilt generation.
+/// What somebody changed by hand is found by folding again, and gone with the rebuilt generation.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_row_is_found_and_mended() {
+async fn a_wrong_row_is_found_and_repaired() {
     let url = database().await;
     let store = open(&url);
     deal(&store, 1, 20).await;
@@ -794,24 +863,6 @@ async fn a_wrong_row_is_found_and_mended() {
     holds(&store).await;
 }
 
-/// Whoever lost a range writes nothing any more, whatever they still believe.
-#[tokio::test(flavor = "multi_thread")]
-async fn an_owner_who_was_replaced_is_fenced_off() {
-    let url = database().await;
-    let store = open(&url);
-    lease::ensure_live(store.pool()).await.unwrap();
-    let first = lease::take(store.pool(), Uuid::new_v4(), None).await.unwrap().unwrap();
-    execute(&url, "UPDATE projection_range SET leased_until = now() - interval '1 second'").await;
-    let mut second = lease::take(store.pool(), Uuid::new_v4(), None).await.unwrap().unwrap();
-    assert_eq!((second.range, second.fence), (first.range, first.fence + 1));
-    let here = first.positions.clone();
-    let mut connection = store.pool().acquire().await.unwrap();
-    let mut late = first;
-    let refused = late.advance(&mut connection, &here).await;
-    assert!(matches!(refused, Err(ProjectionError::Fenced)), "{refused:?}");
-    second.advance(&mut connection, &here).await.unwrap();
-}
-
 /// A game that cannot be read is parked, the others go on; when it can be read, it is taken in.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_poisoned_game_is_parked_and_taken_in_later() {
@@ -824,9 +875,9 @@ async fn a_poisoned_game_is_parked_and_taken_in_later() {
         (SELECT min(stream::text)::uuid FROM event WHERE stream NOT IN (SELECT stream FROM event WHERE type = 'Voided')))";
     execute(&url, "CREATE TABLE saved AS SELECT shard, stream, version, payload FROM event WHERE type = 'Ended'").await;
     execute(&url, poison).await;
-    let work = tokio::spawn(Runner::new(open(&url)).run());
+    let work = tokio::spawn(node(url.clone()));
     settled(&store).await;
-    let parked = "SELECT count(DISTINCT game) FROM projection_parked";
+    let parked = "SELECT count(DISTINCT stream) FROM processor_parked";
     let count =
         async || sqlx::query(parked).fetch_one(store.pool()).await.unwrap().get::<i64, _>(0);
     assert_eq!(count().await, 2);
@@ -836,9 +887,9 @@ async fn a_poisoned_game_is_parked_and_taken_in_later() {
     assert_eq!(taken_in().await, 8);
     work.abort();
     execute(&url, "UPDATE event e SET payload = s.payload FROM saved s WHERE e.shard = s.shard AND e.stream = s.stream AND e.version = s.version").await;
-    execute(&url, "UPDATE projection_range SET leased_until = now() - interval '1 second'").await;
+    forget_nodes(&url).await;
     // Parked games are tried again whenever somebody begins to work.
-    let work = tokio::spawn(Runner::new(open(&url)).run());
+    let work = tokio::spawn(node(url.clone()));
     for _ in 0..200 {
         if count().await == 0 {
             break;
@@ -854,22 +905,21 @@ async fn a_poisoned_game_is_parked_and_taken_in_later() {
 async fn an_unknown_read_model_and_a_second_rebuild_are_refused() {
     let url = database().await;
     let store = open(&url);
-    let unknown = rebuild(&store, "nonsense", |_| {}).await.unwrap_err().to_string();
+    let all = processors(&store);
+    let unknown = Processor::named(&all, "nonsense").unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "there is no read model 'nonsense'; there are: player_statistics, leaderboards, ratings, games_by_day"
+        "there is no processor 'nonsense'; there are: player_statistics, leaderboards, ratings, balance, games_by_day"
     );
-    lease::ensure_live(store.pool()).await.unwrap();
-    execute(&url, "INSERT INTO projection VALUES ('player_statistics', 7, 1, 'building')").await;
-    execute(
-        &url,
-        "INSERT INTO projection_range (name, generation, range, positions, leased_until)
-        VALUES ('player_statistics', 7, 0, '{0,0,0,0,0,0,0,0}', now() + interval '9 seconds')",
-    )
-    .await;
-    let busy = rebuild(&store, NAME, |_| {}).await.unwrap_err();
-    assert!(matches!(busy, ProjectionError::Busy { .. }), "{busy}");
-    // Whoever began it is gone: what was begun is dropped.
-    execute(&url, "UPDATE projection_range SET leased_until = now() - interval '1 second'").await;
     assert_eq!(rebuild(&store, NAME, |_| {}).await.unwrap().live, 2);
+    let begun = "INSERT INTO processor (name, generation, version, state, ranges) VALUES ('player_statistics', 7, 1, 'building', 1);
+        INSERT INTO processor_node (node, works) VALUES ('00000000-0000-0000-0000-000000000007', false);
+        INSERT INTO processor_range (name, generation, range, positions, owner)
+        VALUES ('player_statistics', 7, 0, array_fill(0, ARRAY[64]), '00000000-0000-0000-0000-000000000007')";
+    execute(&url, begun).await;
+    let busy = rebuild(&store, NAME, |_| {}).await.unwrap_err();
+    assert!(matches!(busy, ProcessorError::Busy { .. }), "{busy}");
+    // Whoever began it is gone: what was begun is dropped.
+    forget_nodes(&url).await;
+    assert_eq!(rebuild(&store, NAME, |_| {}).await.unwrap().live, 3);
 }

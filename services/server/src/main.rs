@@ -13,7 +13,7 @@ mod keys;
 mod migrate;
 mod observe;
 mod play;
-mod project;
+mod processors;
 mod replay;
 mod scenario;
 mod schema;
@@ -84,7 +84,7 @@ enum Task {
     /// With files, far from any database: every roll of a finished game is drawn again from the revealed secret and the players'
     /// seeds, and every event is decided again under the game's own rules. A file is a proof bundle (`croupier export GAME --proof`), whose
     /// chain and seal are checked too, or has one event a line. With the id of a game: the same from the database; with --games: of every finished
-    /// game. With --all: every chain, position, receipt and seal of the log is checked, and the first broken event is named. With --wallets: every balance is the sum of its ledger, and every award of a game reached
+    /// game. With --all: every chain, position, command and seal of the log is checked, and the first broken event is named. With --wallets: every balance is the sum of its ledger, and every award of a game reached
     /// its wallet once. Exits with 0 if all is proven, 1 if not, 2 if it could not be checked.
     Verify {
         /// Proof bundles, event files (NDJSON), or ids of games.
@@ -100,8 +100,8 @@ enum Task {
         #[command(flatten)]
         database: Database,
     },
-    /// Looks after the read models: statistics, leaderboards.
-    Project(project::Options),
+    /// Looks after everything that follows the log: indexes, payouts, remedies, read models.
+    Processors(processors::cli::Options),
     /// Signs what is new in the log, in the database and in a file outside it.
     Seal(seal::Options),
 }
@@ -126,7 +126,7 @@ fn main() -> ExitCode {
         Task::Verify { log, .. } if log.games => verify_games::run(&log, &mut out),
         Task::Verify { what, known, log } => verify::run(&what, &known, &log, &mut out),
         Task::Migrate { database } => migrate::run(&database.database_url, &mut out),
-        Task::Project(options) => project::run(&options, &mut out),
+        Task::Processors(options) => processors::cli::run(&options, &mut out),
         Task::Seal(options) => seal::run(&options, &mut out),
         Task::Serve(settings) => serve::run(*settings, &mut out),
         Task::Token(options) => token::run(&options, &mut out),

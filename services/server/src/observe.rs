@@ -3,10 +3,11 @@
 use std::io::IsTerminal;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
-use opentelemetry::trace::TracerProvider;
-use opentelemetry_otlp::WithExportConfig;
-use opentelemetry_sdk::{Resource, trace::SdkTracerProvider};
 use tracing_subscriber::{EnvFilter, Layer, layer::SubscriberExt, util::SubscriberInitExt};
+
+mod traces;
+
+pub(crate) use traces::Traces;
 
 use crate::http::Figures;
 
@@ -33,18 +34,6 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Sends what is left when the node stops.
-#[derive(Debug)]
-pub(crate) struct Traces(Option<SdkTracerProvider>);
-
-impl Traces {
-    pub(crate) fn stop(self) {
-        if let Some(Err(error)) = self.0.map(|provider| provider.shutdown()) {
-            tracing::warn!(%error, "the last traces were not sent");
-        }
-    }
-}
-
 /// Begins to log and to trace.
 pub(crate) fn start(options: &Options) -> Result<Traces, String> {
     let filter = EnvFilter::try_new(&options.log)
@@ -57,27 +46,10 @@ pub(crate) fn start(options: &Options) -> Result<Traces, String> {
     } else {
         lines.with_ansi(watched).boxed()
     };
-    let provider = options.otlp_endpoint.as_deref().map(exporting).transpose()?;
-    let spans = provider.as_ref().map(|provider| {
-        let tracer = provider.tracer("croupier");
-        // Spans of requests only: what the exporter itself does is not traced.
-        tracing_opentelemetry::layer()
-            .with_tracer(tracer)
-            .with_filter(EnvFilter::new("croupier=info"))
-    });
+    let (traces, spans) = Traces::start(options.otlp_endpoint.as_deref())?;
     let registry = tracing_subscriber::registry().with(lines.with_filter(filter)).with(spans);
     registry.try_init().map_err(|error| error.to_string())?;
-    Ok(Traces(provider))
-}
-
-fn exporting(endpoint: &str) -> Result<SdkTracerProvider, String> {
-    let exporter = opentelemetry_otlp::SpanExporter::builder()
-        .with_http()
-        .with_endpoint(endpoint)
-        .build()
-        .map_err(|error| format!("--otlp-endpoint '{endpoint}': {error}"))?;
-    let resource = Resource::builder().with_service_name("croupier").build();
-    Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
+    Ok(traces)
 }
 
 /// Begins to count.

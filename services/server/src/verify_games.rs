@@ -107,7 +107,7 @@ async fn check(store: &Store, cores: usize, bar: &ProgressBar) -> Result<Tally, 
         at = found.looked_at;
         bar.set_position(u64::try_from(at.total()).unwrap_or(0));
         bar.set_message(format!("{} games", tally.games));
-        if !found.more {
+        if found.unfinished.is_empty() {
             return Ok(tally);
         }
     }

@@ -1,4 +1,4 @@
-//! `croupier verify --all`: every chain, position, receipt and seal of the log.
+//! `croupier verify --all`: every chain, position, command and seal of the log.
 
 use std::{
     collections::btree_map::Entry,
@@ -66,10 +66,10 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
         }
     };
     match block_on(check(&url, &outside))? {
-        Ok(Proof { events, streams, receipts, seals }) => {
+        Ok(Proof { events, streams, commands, seals }) => {
             writeln!(
                 out,
-                "{GOOD}✓{GOOD:#} {events} events of {streams} streams, {receipts} receipts, {seals} seals"
+                "{GOOD}✓{GOOD:#} {events} events of {streams} streams, {commands} commands, {seals} seals"
             )?;
             match (outside.seals.len(), outside.key) {
                 (0, None) => writeln!(

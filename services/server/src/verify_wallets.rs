@@ -46,7 +46,7 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
             if parked > 0 {
                 writeln!(
                     out,
-                    "{BROKEN}!{BROKEN:#} {parked} awards are parked: see the table reactor_parked"
+                    "{BROKEN}!{BROKEN:#} {parked} awards are parked: croupier processors status says why"
                 )?;
             }
             Ok(ExitCode::SUCCESS)

@@ -83,7 +83,7 @@ async fn a_log_is_migrated_sealed_and_verified() {
 
     let (code, said) = run(&["verify", "--all", "--seals", "seals.ndjson"]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("✓ 200 events of 100 streams, 100 receipts"), "{said}");
+    assert!(said.contains("✓ 200 events of 100 streams, 100 commands"), "{said}");
     assert!(said.contains("seals kept outside the database"), "{said}");
 
     let mut superuser = PgConnection::connect(&url).await.unwrap();

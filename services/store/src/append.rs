@@ -4,8 +4,10 @@ use domain::{Event, Moment};
 use sqlx::{PgConnection, Postgres, Row, postgres::PgArguments};
 use uuid::Uuid;
 
+use std::sync::Arc;
+
 use crate::{
-    AppendError, Hash, Head, Shard, StoreError, StreamId,
+    AppendError, Hash, Head, Recorded, Shard, StoreError, StreamId,
     chain::Link,
     codec::{encode, schema_of},
     timestamp::Micros,
@@ -35,22 +37,15 @@ pub struct Append<'a> {
     pub events: &'a [Event],
 }
 
-/// What became of a command.
+/// Where the events of a command stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appended {
     /// The version of its first event.
     pub first_version: i64,
-    /// The version of its last event.
-    pub last_version: i64,
-    /// Where the stream ends now; `None` for a command that went through before.
-    pub head: Option<Head>,
-}
-
-impl Appended {
-    /// Whether this is the answer of a command that went through before.
-    pub fn is_repeated(&self) -> bool {
-        self.head.is_none()
-    }
+    /// Where the stream ends now.
+    pub head: Head,
+    /// The position of its last event in the log of its shard.
+    pub position: i64,
 }
 
 /// A command with its rows made ready, hashes and all.
@@ -61,7 +56,7 @@ pub(crate) struct Prepared {
     pub(crate) command: Uuid,
     pub(crate) previous: Hash,
     actor: Uuid,
-    request: Hash,
+    request: i64,
     head: Head,
     rows: Vec<EventRow>,
 }
@@ -72,6 +67,7 @@ struct EventRow {
     schema: i16,
     hash: Hash,
     payload: String,
+    event: Event,
 }
 
 impl Prepared {
@@ -108,14 +104,14 @@ impl Prepared {
                 payload: &payload,
             };
             head.hash = link.hash(&head.hash);
-            rows.push(EventRow { kind, schema, hash: head.hash, payload });
+            rows.push(EventRow { kind, schema, hash: head.hash, payload, event: event.clone() });
         }
         Ok(Self {
             shard: Shard::of(append.stream),
             stream: append.stream,
             command: append.command,
             actor: append.actor,
-            request: append.request,
+            request: append.request.short(),
             previous: append.head.hash,
             head,
             rows,
@@ -135,24 +131,30 @@ impl Prepared {
         i32::try_from(self.rows.len()).unwrap_or(i32::MAX)
     }
 
-    fn appended(&self) -> Appended {
-        let (first_version, last_version) = (self.old_version() + 1, self.head.version);
-        Appended { first_version, last_version, head: Some(self.head) }
+    /// That it was appended, and its last event has this position.
+    fn appended(&self, position: i64) -> Appended {
+        Appended { first_version: self.old_version() + 1, head: self.head, position }
     }
 
-    /// What the statement's row about this command means.
-    fn answer(&self, row: &sqlx::postgres::PgRow) -> Result<Answer, sqlx::Error> {
-        if row.try_get::<bool, _>(1)? {
-            return Ok(Ok(self.appended()));
-        }
-        let Some(request) = row.try_get::<Option<&[u8]>, _>(2)? else {
-            return Ok(Err(AppendError::Conflict));
-        };
-        if request != self.request.0 {
-            return Ok(Err(AppendError::CommandReused));
-        }
-        let (first_version, last_version) = (row.try_get(3)?, row.try_get(4)?);
-        Ok(Ok(Appended { first_version, last_version, head: None }))
+    /// Its events as the log has them, now that it was appended.
+    pub(crate) fn recorded(self, appended: &Appended) -> Vec<Arc<Recorded>> {
+        let first = appended.position - i64::from(self.count()) + 1;
+        let at = self.head.at();
+        let places = (first..).zip(appended.first_version..);
+        let recorded = self.rows.into_iter().zip(places).map(|(row, (position, version))| {
+            Arc::new(Recorded {
+                shard: self.shard,
+                position,
+                stream: self.stream,
+                version,
+                at,
+                command: self.command,
+                actor: self.actor,
+                hash: row.hash,
+                event: row.event,
+            })
+        });
+        recorded.collect()
     }
 }
 
@@ -165,17 +167,22 @@ pub(crate) async fn append_batch(
     connection: &mut PgConnection,
     batch: &[&Prepared],
 ) -> Result<Vec<Answer>, sqlx::Error> {
+    if let [command] = batch
+        && command.old_version() > 0
+    {
+        return Ok(vec![append_one(connection, command).await?]);
+    }
     match append_all(connection, batch).await {
-        Ok(()) => Ok(batch.iter().map(|command| Ok(command.appended())).collect()),
-        Err(error) if somebody_lost(&error) => append_winners(connection, batch).await,
+        Ok(answers) => Ok(answers),
+        Err(error) if is_conflict(&error) => append_winners(connection, batch).await,
         Err(error) => Err(error),
     }
 }
 
-/// The statement divides by zero if a command lost; a used command id violates a key.
-fn somebody_lost(error: &sqlx::Error) -> bool {
+/// The statement divides by zero if a command lost.
+fn is_conflict(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    code.is_some_and(|code| code == "22012" || code == "23505")
+    code.is_some_and(|code| code == "22012")
 }
 
 /// A column of a batch.
@@ -211,18 +218,49 @@ fn with_heads<'a>(
         .bind(column(batch, |c| Micros(c.head.recorded_at)))
 }
 
+/// One command, to a stream that exists.
+async fn append_one(
+    connection: &mut PgConnection,
+    command: &Prepared,
+) -> Result<Answer, sqlx::Error> {
+    let batch = &[command];
+    let rows = sqlx::query(include_str!("append_one.sql"))
+        .bind(command.shard.sql())
+        .bind(command.stream)
+        .bind(command.head.version)
+        .bind(command.count())
+        .bind(command.head.hash.0.as_slice())
+        .bind(command.previous.0.as_slice())
+        .bind(Micros(command.head.recorded_at))
+        .bind(command.command)
+        .bind(command.actor)
+        .bind(command.request)
+        .bind(versions(batch))
+        .bind(event_column(batch, |_, row| row.schema))
+        .bind(event_column(batch, |_, row| row.kind))
+        .bind(event_column(batch, |_, row| row.hash.0.as_slice()))
+        .bind(event_column(batch, |_, row| row.payload.as_str()))
+        .fetch_all(connection)
+        .await?;
+    let mut last = None;
+    for row in rows {
+        last = last.max(Some(row.try_get::<i64, _>(0)?));
+    }
+    Ok(last.map(|position| command.appended(position)).ok_or(AppendError::Conflict))
+}
+
 /// All commands, or none and an error.
 pub(crate) async fn append_all(
     connection: &mut PgConnection,
     batch: &[&Prepared],
-) -> Result<(), sqlx::Error> {
+) -> Result<Vec<Answer>, sqlx::Error> {
     let created = batch.iter().filter(|command| command.old_version() == 0).count();
     let shards: Vec<(Shard, i64)> = batch
         .chunk_by(|a, b| a.shard == b.shard)
         .map(|commands| (commands[0].shard, commands.iter().map(|c| i64::from(c.count())).sum()))
         .collect();
     let from_end = shards.iter().flat_map(|&(_, events)| (0..events).rev()).collect::<Vec<_>>();
-    with_heads(include_str!("append_all.sql"), batch)
+    let row = with_heads(include_str!("append_all.sql"), batch)
         .bind(i64::try_from(created).unwrap_or(i64::MAX))
         .bind(shards.iter().map(|(shard, _)| shard.sql()).collect::<Vec<_>>())
         .bind(shards.iter().map(|(_, events)| *events).collect::<Vec<_>>())
@@ -237,12 +275,19 @@ pub(crate) async fn append_all(
         .bind(event_column(batch, |_, row| row.kind))
         .bind(event_column(batch, |_, row| row.hash.0.as_slice()))
         .bind(event_column(batch, |_, row| row.payload.as_str()))
-        .bind(column(batch, |c| c.command))
-        .bind(column(batch, |c| c.old_version() + 1))
-        .bind(column(batch, |c| c.request.0.as_slice()))
+        .bind(event_column(batch, |c, _| c.request))
         .fetch_one(connection)
         .await?;
-    Ok(())
+    let ends: Vec<i64> = row.try_get(1)?;
+    let mut answers = Vec::with_capacity(batch.len());
+    for (commands, end) in batch.chunk_by(|a, b| a.shard == b.shard).zip(ends) {
+        let mut position = end - commands.iter().map(|c| i64::from(c.count())).sum::<i64>();
+        for command in commands {
+            position += i64::from(command.count());
+            answers.push(Ok(command.appended(position)));
+        }
+    }
+    Ok(answers)
 }
 
 /// Those that win; the others are told.
@@ -255,7 +300,7 @@ async fn append_winners(
     let rows = with_heads(include_str!("append.sql"), batch)
         .bind(column(batch, |c| c.command))
         .bind(column(batch, |c| c.actor))
-        .bind(column(batch, |c| c.request.0.as_slice()))
+        .bind(column(batch, |c| c.request))
         .bind(numbers.collect::<Vec<_>>())
         .bind(versions(batch))
         .bind(event_column(batch, |_, row| row.schema))
@@ -268,7 +313,8 @@ async fn append_winners(
     for row in rows {
         let index = usize::try_from(row.try_get::<i32, _>(0)? - 1).unwrap_or(usize::MAX);
         if let (Some(answer), Some(command)) = (answers.get_mut(index), batch.get(index)) {
-            *answer = command.answer(&row)?;
+            let before: i64 = row.try_get(1)?;
+            *answer = Ok(command.appended(before + i64::from(command.count())));
         }
     }
     Ok(answers)

@@ -2,9 +2,9 @@
 --
 -- Nearly always every command of a batch wins, and then nothing has to be found out: the arrays come with everything but
 -- the positions of the shards. If a stream does not end with the hash its command was decided on, or is not there, the
--- division by zero undoes everything; so does a command id that was used before. The batch then goes through append.sql,
--- which tells winners from losers. Both lock rows in one order, streams and then shards, each sorted, so that batches of
--- several nodes cannot wait for each other in a circle.
+-- division by zero undoes everything. The batch then goes through append.sql, which tells winners from losers. Both lock
+-- rows in one order, streams and then shards, each sorted, so that batches of several nodes cannot wait for each other in
+-- a circle. The answer is where each shard ends, in the order of shards.
 WITH won AS (
     INSERT INTO stream_head AS h (shard, stream, version, appended, hash, previous_hash, recorded_at)
     SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::bigint[], $4::integer[], $5::bytea[], $6::bytea[],
@@ -29,17 +29,12 @@ advanced AS (
     RETURNING shard, position
 ),
 recorded AS (
-    INSERT INTO event (shard, stream, version, position, recorded_at, command, actor, schema, type, hash, payload)
+    INSERT INTO event (shard, stream, version, position, recorded_at, command, actor, schema, type, hash, payload, request)
     SELECT e.shard, e.stream, e.version, a.position - e.from_end, e.recorded_at, e.command, e.actor, e.schema, e.type,
-           e.hash, e.payload::json
+           e.hash, e.payload::json, e.request
       FROM unnest($11::smallint[], $12::uuid[], $13::bigint[], $14::bigint[], $15::timestamptz[], $16::uuid[],
-                  $17::uuid[], $18::smallint[], $19::text[], $20::bytea[], $21::text[])
-           AS e (shard, stream, version, from_end, recorded_at, command, actor, schema, type, hash, payload)
+                  $17::uuid[], $18::smallint[], $19::text[], $20::bytea[], $21::text[], $22::bigint[])
+           AS e (shard, stream, version, from_end, recorded_at, command, actor, schema, type, hash, payload, request)
       JOIN advanced a ON a.shard = e.shard
-),
-noted AS (
-    INSERT INTO receipt (shard, stream, command, first_version, last_version, request)
-    SELECT r.* FROM unnest($1::smallint[], $2::uuid[], $22::uuid[], $23::bigint[], $3::bigint[], $24::bytea[]) AS r,
-           verdict WHERE all_won
 )
-SELECT 1 / all_won::integer FROM verdict
+SELECT 1 / all_won::integer, (SELECT array_agg(position ORDER BY shard) FROM advanced) FROM verdict

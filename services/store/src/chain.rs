@@ -13,6 +13,13 @@ impl Hash {
     /// What a stream begins with.
     pub const ZERO: Self = Self([0; 32]);
 
+    /// Its first eight bytes, as the database keeps them of a request.
+    pub(crate) fn short(&self) -> i64 {
+        let mut first = [0; 8];
+        first.copy_from_slice(&self.0[..8]);
+        i64::from_be_bytes(first)
+    }
+
     /// A hash as the database gives it; anything else than 32 bytes is no hash of ours.
     pub(crate) fn from_sql(bytes: &[u8]) -> Self {
         bytes.try_into().map_or(Self::ZERO, Self)

@@ -11,10 +11,9 @@ use std::{
 
 use sqlx::{Connection, PgConnection, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
-use uuid::Uuid;
 
 use crate::{
-    AppendError, Hash, StoreError, StreamId,
+    AppendError, Hash, Recorded, StoreError, StreamId,
     append::{Answer, Prepared, append_batch},
     error::in_time,
 };
@@ -49,12 +48,12 @@ impl Committer {
         pool: &PgPool,
         lanes: usize,
         queue: usize,
-        committed: impl Fn() + Clone + Send + 'static,
+        published: mpsc::UnboundedSender<Vec<Arc<Recorded>>>,
     ) -> Self {
         let (stop, stopping) = watch::channel(false);
         let lane = |_| {
             let (sender, receiver) = mpsc::channel(queue);
-            tokio::spawn(run(pool.clone(), receiver, stopping.clone(), committed.clone()));
+            tokio::spawn(run(pool.clone(), receiver, stopping.clone(), published.clone()));
             sender
         };
         Self { lanes: (0..lanes.max(1)).map(lane).collect(), under_way: Arc::default(), stop }
@@ -108,7 +107,7 @@ async fn run(
     pool: PgPool,
     mut queue: mpsc::Receiver<Waiting>,
     mut stop: watch::Receiver<bool>,
-    committed: impl Fn(),
+    published: mpsc::UnboundedSender<Vec<Arc<Recorded>>>,
 ) {
     let mut waiting: Vec<Waiting> = Vec::new();
     let mut line: Line = None;
@@ -133,9 +132,8 @@ async fn run(
             waiting.push(more);
         }
         let batch = next_batch(&mut waiting);
-        let won = commit(&pool, &mut line, batch).await;
-        tell_rivals(&mut waiting, &won);
-        committed();
+        let won = commit(&pool, &mut line, batch, &published).await;
+        refuse_rivals(&mut waiting, &won);
     }
     if let Some(connection) = line {
         // It is of no more use, whether it says goodbye or not.
@@ -162,14 +160,10 @@ fn next_batch(waiting: &mut Vec<Waiting>) -> Vec<Waiting> {
     batch
 }
 
-/// Whoever waits to build on the same event as a command that just won has lost. The same command once
-/// more is no rival: it gets its answer from the receipt.
-fn tell_rivals(waiting: &mut Vec<Waiting>, won: &HashMap<StreamId, (Hash, Uuid)>) {
+/// A command that waits to build on the same event as one that just won has lost.
+fn refuse_rivals(waiting: &mut Vec<Waiting>, won: &HashMap<StreamId, Hash>) {
     let (lost, left) = waiting.drain(..).partition(|next: &Waiting| {
-        let winner = won.get(&next.command.stream);
-        winner.is_some_and(|&(previous, command)| {
-            next.command.previous == previous && next.command.command != command
-        })
+        won.get(&next.command.stream).is_some_and(|previous| next.command.previous == *previous)
     });
     *waiting = left;
     for Waiting { answer, .. } in lost {
@@ -180,37 +174,43 @@ fn tell_rivals(waiting: &mut Vec<Waiting>, won: &HashMap<StreamId, (Hash, Uuid)>
 /// The connection of a lane, kept from batch to batch: giving it back to the pool costs a round trip.
 type Line = Option<PgConnection>;
 
-/// Commits a batch and tells everybody; gives who won, and on what.
+/// Commits a batch, answers and publishes it; gives the streams that won, and what they were built on.
 async fn commit(
     pool: &PgPool,
     line: &mut Line,
     batch: Vec<Waiting>,
-) -> HashMap<StreamId, (Hash, Uuid)> {
+    published: &mpsc::UnboundedSender<Vec<Arc<Recorded>>>,
+) -> HashMap<StreamId, Hash> {
     let commands: Vec<&Prepared> = batch.iter().map(|waiting| &waiting.command).collect();
     metrics::histogram!("croupier_batch_commands")
         .record(f64::from(u32::try_from(commands.len()).unwrap_or(u32::MAX)));
     let kept = line.is_some();
     let mut answers = try_commit(pool, line, &commands).await;
     if kept && matches!(answers, Err(StoreError::Unavailable(_))) {
-        // The connection may have broken while it was idle. If what was sent got through after all, the receipts
-        // answer: asking twice is asking once.
+        // The connection may have broken while it was idle. If what was sent got through after all, it conflicts with
+        // itself, and `execute` finds its command in the stream.
         answers = try_commit(pool, line, &commands).await;
     }
     if commands.len() > 1 && matches!(answers, Err(StoreError::Fault(_))) {
         // One of them is bad; the others should not suffer for it.
         answers = Ok(one_by_one(pool, line, &commands).await);
     }
-    let mut won = HashMap::new();
+    let (mut won, mut new) = (HashMap::new(), Vec::new());
     for (number, Waiting { command, answer }) in batch.into_iter().enumerate() {
         let said = match &answers {
             Ok(answers) => answers.get(number).cloned().unwrap_or(Err(AppendError::Conflict)),
             Err(error) => Err(error.clone().into()),
         };
-        if said.as_ref().is_ok_and(|appended| !appended.is_repeated()) {
-            won.insert(command.stream, (command.previous, command.command));
+        if let Ok(appended) = &said {
+            won.insert(command.stream, command.previous);
+            new.extend(command.recorded(appended));
         }
         // Whoever asked may have gone; the log knows the answer all the same.
         answer.send(said).ok();
+    }
+    if !new.is_empty() {
+        // The node may be stopping: then nobody follows any more.
+        published.send(new).ok();
     }
     won
 }

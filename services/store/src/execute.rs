@@ -111,13 +111,15 @@ impl Store {
                 Some(state) => (state, false),
                 None => (states.fresh(request.stream).await?, true),
             };
+            if state.commands.may_contain(request.id)
+                && let Some(answer) = self.first_answer(request, hash, &state).await?
+            {
+                return Ok(answer);
+            }
             let events = match request.decide(&state) {
                 Ok(events) => events,
                 Err(_) if !fresh => continue,
-                // What cannot be done now may have been done before.
-                Err(refusal) => {
-                    return self.first_answer(request, hash, state).await?.ok_or(refusal);
-                }
+                Err(refusal) => return Err(refusal),
             };
             let append = Append {
                 stream: request.stream,
@@ -129,12 +131,7 @@ impl Store {
                 events: &events,
             };
             match self.append(append).await {
-                Ok(appended) if appended.is_repeated() => {
-                    let state = states.fresh(request.stream).await?;
-                    let answer = self.first_answer(request, hash, state).await?;
-                    return answer.ok_or(AppendError::Conflict.into());
-                }
-                Ok(appended) => return Ok(self.happened(request.stream, &state, events, appended)),
+                Ok(appended) => return Ok(self.applied(request, &state, events, appended)),
                 Err(AppendError::Conflict) => metrics::counter!("croupier_conflicts").increment(1),
                 Err(error) => return Err(error.into()),
             }
@@ -142,33 +139,45 @@ impl Store {
         Err(AppendError::Conflict.into())
     }
 
-    /// Remembers the state that the events made.
-    fn happened<A: Aggregate>(
+    /// The state as it is now, and what a command would do to it. Nothing is appended.
+    pub async fn dry_run<A: Aggregate>(
         &self,
-        stream: StreamId,
+        request: &Request<'_, A>,
+    ) -> Result<(Arc<Loaded<A>>, Vec<Event>), ExecuteError> {
+        let state = A::states(self).fresh(request.stream).await?;
+        let events = request.decide(&state)?;
+        Ok((state, events))
+    }
+
+    /// Remembers the state that the events made.
+    fn applied<A: Aggregate>(
+        &self,
+        request: &Request<'_, A>,
         before: &Loaded<A>,
         events: Vec<Event>,
         appended: Appended,
     ) -> Executed<A> {
         let now = events.iter().fold(before.now.clone(), A::evolve);
-        let head = appended.head.unwrap_or(before.head);
-        let state = Arc::new(Loaded { now, head });
-        A::states(self).remember(stream, &state);
-        let first_version = appended.first_version;
+        let Appended { head, first_version, .. } = appended;
+        let state = Arc::new(Loaded { now, head, commands: before.commands.with(request.id) });
+        A::states(self).remember(request.stream, &state);
         Executed { events, first_version, at: head.at(), repeated: false, state }
     }
 
+    /// What a command did when it was first asked, if it was.
     async fn first_answer<A: Aggregate>(
         &self,
         request: &Request<'_, A>,
         hash: Hash,
-        state: Arc<Loaded<A>>,
+        state: &Arc<Loaded<A>>,
     ) -> Result<Option<Executed<A>>, ExecuteError> {
         match self.receipt(request.stream, request.id).await? {
-            Some(receipt) if receipt.request != hash => Err(AppendError::CommandReused.into()),
+            Some(receipt) if receipt.request != hash.short() => {
+                Err(AppendError::CommandReused.into())
+            }
             Some(receipt) => {
                 let (events, first_version) = (receipt.events, receipt.first_version);
-                let at = receipt.at;
+                let (at, state) = (receipt.at, Arc::clone(state));
                 Ok(Some(Executed { events, first_version, at, repeated: true, state }))
             }
             None => Ok(None),

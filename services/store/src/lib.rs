@@ -11,6 +11,7 @@ mod aggregate;
 mod append;
 mod chain;
 mod codec;
+mod commands;
 mod committer;
 mod envelope;
 mod error;
@@ -28,6 +29,7 @@ mod watch;
 mod tests;
 
 pub mod bundle;
+pub mod processor;
 pub mod prove;
 pub mod seal;
 

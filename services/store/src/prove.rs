@@ -27,8 +27,8 @@ pub struct Proof {
     pub events: u64,
     /// Streams that end as their heads say.
     pub streams: u64,
-    /// Receipts that name the events of their command.
-    pub receipts: u64,
+    /// Commands, each of which stands once in its stream.
+    pub commands: u64,
     /// Seals that fit the events and each other.
     pub seals: u64,
 }
@@ -102,7 +102,7 @@ pub async fn prove(
     while let Some(proof) = proofs.try_next().await? {
         whole.events += proof.events;
         whole.streams += proof.streams;
-        whole.receipts += proof.receipts;
+        whole.commands += proof.commands;
         whole.seals += proof.seals;
     }
     Ok(whole)
@@ -124,8 +124,6 @@ async fn check_strangers(store: &Store) -> Result<(), Unproven> {
 UNION ALL SELECT 'event' FROM event WHERE shard > 63
 UNION ALL SELECT 'stream_head' FROM stream_head WHERE shard < 0
 UNION ALL SELECT 'stream_head' FROM stream_head WHERE shard > 63
-UNION ALL SELECT 'receipt' FROM receipt WHERE shard < 0
-UNION ALL SELECT 'receipt' FROM receipt WHERE shard > 63
 UNION ALL SELECT 'shard_head' FROM shard_head WHERE shard < 0 OR shard > 63
 UNION ALL SELECT 'seal' FROM seal WHERE shard < 0 OR shard > 63
 LIMIT 1";
@@ -176,11 +174,11 @@ async fn prove_shard(
     roots.finish(position)?;
     check_stream_heads(&mut snapshot, shard, &streams).await?;
     check_shard_head(&mut snapshot, shard, position).await?;
-    let receipts = check_receipts(&mut snapshot, shard).await?;
+    let commands = check_commands(&mut snapshot, shard).await?;
     Ok(Proof {
         events: u64::try_from(position).unwrap_or(0),
         streams: streams.len() as u64,
-        receipts,
+        commands,
         seals: seals.len() as u64,
     })
 }
@@ -359,42 +357,23 @@ fn head(row: &PgRow) -> Result<(StreamId, End), sqlx::Error> {
     Ok((row.try_get(0)?, End { version, hash, recorded_at }))
 }
 
-/// Every command of the log has a receipt that names its events, and no receipt names others.
-async fn check_receipts(snapshot: &mut PgConnection, shard: Shard) -> Result<u64, Unproven> {
-    const COMPARED: &str = "
-WITH done AS (
-    SELECT stream, command, min(version) AS first_version, max(version) AS last_version
+/// The events of a command stand together, and each command stands once in its stream. Gives how many there are.
+async fn check_commands(snapshot: &mut PgConnection, shard: Shard) -> Result<u64, Unproven> {
+    const COMMANDS: &str = "
+WITH command AS (
+    SELECT stream, min(version) AS first, max(version) - min(version) + 1 = count(*) AND min(request) = max(request) AS whole
       FROM event WHERE shard = $1 GROUP BY stream, command)
-SELECT coalesce(d.stream, r.stream), coalesce(d.first_version, r.first_version), d.stream IS NULL, r.stream IS NULL
-  FROM done d
-  FULL JOIN (SELECT * FROM receipt WHERE shard = $1) r
-    ON r.stream = d.stream AND r.command = d.command
-   AND r.first_version = d.first_version AND r.last_version = d.last_version
- WHERE d.stream IS NULL OR r.stream IS NULL
- ORDER BY 1, 2 LIMIT 1";
-    let row = sqlx::query(COMPARED)
-        .bind(shard.sql())
-        .fetch_optional(&mut *snapshot)
-        .await
-        .map_err(StoreError::from)?;
-    if let Some(row) = row {
-        let read = || Ok::<_, sqlx::Error>((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?));
-        let (stream, version, no_events): (StreamId, i64, bool) =
-            read().map_err(StoreError::from)?;
-        let what = if no_events {
-            "a receipt names events that its command did not append"
-        } else {
-            "the command of this event has no receipt, or another one"
-        };
-        let (stream, version) = (Some(stream), Some(version));
-        return Err(Unproven::Broken(Broken {
-            shard: Some(shard),
-            stream,
-            version,
-            what: what.to_owned(),
-        }));
+SELECT count(*), (SELECT stream FROM command WHERE NOT whole ORDER BY stream, first LIMIT 1),
+       (SELECT first FROM command WHERE NOT whole ORDER BY stream, first LIMIT 1)
+  FROM command";
+    let row = sqlx::query(COMMANDS).bind(shard.sql()).fetch_one(&mut *snapshot).await;
+    let row = row.map_err(StoreError::from)?;
+    let (stream, version): (Option<StreamId>, Option<i64>) =
+        (row.try_get(1).map_err(StoreError::from)?, row.try_get(2).map_err(StoreError::from)?);
+    if stream.is_some() {
+        let what = "the command of this event stands twice in its stream".to_owned();
+        return Err(Unproven::Broken(Broken { shard: Some(shard), stream, version, what }));
     }
-    let count = sqlx::query("SELECT count(*) FROM receipt WHERE shard = $1").bind(shard.sql());
-    let count = count.fetch_one(snapshot).await.and_then(|row| row.try_get::<i64, _>(0));
-    Ok(u64::try_from(count.map_err(StoreError::from)?).unwrap_or(0))
+    let count: i64 = row.try_get(0).map_err(StoreError::from)?;
+    Ok(u64::try_from(count).unwrap_or(0))
 }

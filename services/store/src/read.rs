@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     Envelope, Hash, Head, Positions, ReadError, Recorded, Shard, Store, StoreError, StreamId,
-    error::in_time, timestamp::Micros,
+    commands::Commands, error::in_time, timestamp::Micros,
 };
 
 /// How many events a page has.
@@ -22,6 +22,13 @@ SELECT shard, position, stream, version, type, schema, recorded_at, command, act
  WHERE shard = $1 AND stream = $2 AND version > $3
  ORDER BY version
  LIMIT $4";
+
+/// The events of one command of a stream.
+pub(crate) const RECEIPT: &str = "
+SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash, request
+  FROM event
+ WHERE shard = $1 AND stream = $2 AND command = $3
+ ORDER BY version";
 
 pub(crate) const LOG_PAGE: &str = "
 SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
@@ -49,19 +56,28 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
         SELECT * FROM event WHERE shard = w.shard AND position > w.after ORDER BY position LIMIT $3) e";
 
 /// A game, an account or the catalogue, as its stream tells it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Loaded<A = Game> {
     /// As it is now; `None` if it was never created.
     pub now: Option<A>,
     /// Where its stream ends.
     pub head: Head,
+    /// Which commands went through.
+    pub(crate) commands: Commands,
+}
+
+impl<A> Loaded<A> {
+    /// Something as it was at some point: not a state to decide on.
+    pub fn at(now: Option<A>, head: Head) -> Self {
+        Self { now, head, commands: Commands::default() }
+    }
 }
 
 /// What a command did when it was first asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// The hash of what was asked.
-    pub request: Hash,
+    /// The first eight bytes of the hash of what was asked.
+    pub request: i64,
     /// The version of its first event.
     pub first_version: i64,
     /// When its events were recorded.
@@ -150,17 +166,15 @@ impl Store {
         stream: StreamId,
         command: Uuid,
     ) -> Result<Option<Receipt>, ReadError> {
-        const RECEIPT: &str = "
-SELECT request, first_version, last_version FROM receipt WHERE shard = $1 AND stream = $2 AND command = $3";
         let query = sqlx::query(RECEIPT).bind(Shard::of(stream).sql()).bind(stream).bind(command);
-        let Some(row) = in_time(query.fetch_optional(&self.pool)).await? else {
-            return Ok(None);
-        };
-        let request = Hash::from_sql(row.try_get(0).map_err(StoreError::from)?);
-        let first_version: i64 = row.try_get(1).map_err(StoreError::from)?;
-        let last: i64 = row.try_get(2).map_err(StoreError::from)?;
-        let recorded = self.page(stream, first_version - 1, last - first_version + 1).await?;
-        let at = recorded.first().map_or(Moment::default(), |first| first.at);
+        let rows = in_time(query.fetch_all(&self.pool)).await?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let request = first.try_get(11).map_err(StoreError::from)?;
+        let recorded: Vec<Recorded> = rows
+            .iter()
+            .map(|row| decode(&envelope(row).map_err(StoreError::from)?))
+            .collect::<Result<_, _>>()?;
+        let (first_version, at) = (recorded[0].version, recorded[0].at);
         let events = recorded.into_iter().map(|recorded| recorded.event).collect();
         Ok(Some(Receipt { request, first_version, at, events }))
     }

@@ -27,6 +27,11 @@ impl Shard {
         (0u8..).take(SHARDS).map(Self)
     }
 
+    /// Its number, 0 to 63.
+    pub fn number(self) -> u8 {
+        self.0
+    }
+
     pub(crate) fn index(self) -> usize {
         usize::from(self.0)
     }

@@ -1,7 +1,7 @@
-//! Things as they are now: kept in memory while they are used, folded from the log when they are not.
+//! Cache of aggregates: kept in memory while they are used, folded from the log when they are not.
 //!
-//! What is in memory is a guess, right nearly always. Whoever builds on it finds out: an append
-//! compares the version, and [`States::fresh`] reads whatever came behind it, from whichever node.
+//! A cached state may be behind the log. An append on it then conflicts, and [`States::fresh`] reads
+//! what came after it, from whichever node.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,6 +10,7 @@ use sqlx::PgPool;
 
 use crate::{
     Aggregate, Head, Loaded, ReadError, Recorded, Shard, Store, StreamId,
+    commands::Commands,
     error::in_time,
     read::{decode, envelope},
 };
@@ -107,7 +108,8 @@ impl<A: Aggregate> States<A> {
             return;
         };
         let now = A::evolve(known.now.clone(), &recorded.event);
-        self.remember(recorded.stream, &Arc::new(Loaded { now, head: recorded.head() }));
+        let commands = known.commands.with(recorded.command);
+        self.remember(recorded.stream, &Arc::new(Loaded { now, head: recorded.head(), commands }));
     }
 
     /// One as this node knows it.
@@ -148,6 +150,7 @@ impl<A: Aggregate> States<A> {
             let state = Arc::make_mut(state);
             state.now = A::evolve(state.now.take(), &recorded.event);
             state.head = recorded.head();
+            state.commands = state.commands.with(recorded.command);
         }
         for stream in news.keys() {
             if let Some(state) = states.get(stream) {
@@ -160,6 +163,6 @@ impl<A: Aggregate> States<A> {
 
 impl<A> Default for Loaded<A> {
     fn default() -> Self {
-        Self { now: None, head: Head::NEW }
+        Self { now: None, head: Head::NEW, commands: Commands::default() }
     }
 }

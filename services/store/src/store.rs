@@ -4,24 +4,37 @@ use std::{str::FromStr, sync::Arc, time::Duration};
 
 use domain::{Account, Dispute, Event, Game, farkle::dice::Catalogue};
 use sqlx::{
-    ConnectOptions, Connection, Executor, PgConnection, PgPool, Row,
+    ConnectOptions, Connection, Executor, PgConnection, PgPool, Row, SqlStr,
+    migrate::{Migration, MigrationType, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
 };
-use tokio::sync::Notify;
+use tokio::sync::mpsc;
 
 use crate::{
     Append, AppendError, Appended, Audit, Recorded, StoreError, append::Prepared,
     committer::Committer, states::States, tail::Tailer,
 };
 
-/// The schema, step by step.
-static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
+/// The schema, step by step: number, title, SQL.
+const MIGRATIONS: &[(i64, &str, &str)] = &include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
+
+/// The steps up to one of them, as sqlx runs them. Listed when the program is built: the macro of sqlx needs a second copy of all of sqlx for that.
+fn migrator(last: i64) -> Migrator {
+    let step = |&(version, title, sql): &(i64, &'static str, &'static str)| {
+        let sql = SqlStr::from_static(sql);
+        Migration::new(version, title.into(), MigrationType::Simple, sql, false)
+    };
+    let steps = MIGRATIONS.iter().filter(|(version, ..)| *version <= last);
+    Migrator::with_migrations(steps.map(step).collect())
+}
 
 /// How a store works.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The most connections to the database.
     pub connections: u32,
+    /// The most connections of processors.
+    pub background: u32,
     /// How many batches can be on their way at once.
     pub lanes: usize,
     /// How many commands may wait in each lane before more are refused as busy.
@@ -36,6 +49,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             connections: 16,
+            background: 6,
             lanes: 3,
             queue: 2048,
             games: 20_000,
@@ -48,6 +62,8 @@ impl Default for Settings {
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(crate) pool: PgPool,
+    /// Connections of processors: what they do takes none away from requests.
+    background: PgPool,
     committer: Committer,
     pub(crate) tailer: Arc<Tailer>,
     /// Games.
@@ -64,8 +80,13 @@ pub struct Store {
 
 /// Brings the database of this address to the current schema; harmless if it is there already.
 pub async fn migrate(url: &str) -> Result<(), StoreError> {
+    migrate_up_to(url, i64::MAX).await
+}
+
+/// Brings a database as far as one of the steps.
+pub(crate) async fn migrate_up_to(url: &str, last: i64) -> Result<(), StoreError> {
     let mut connection = connect_options(url)?.connect().await?;
-    MIGRATIONS.run(&mut connection).await?;
+    migrator(last).run(&mut connection).await?;
     connection.close().await?;
     Ok(())
 }
@@ -81,11 +102,15 @@ impl Store {
             .test_before_acquire(false)
             .after_connect(|connection, _| Box::pin(act_as_application(connection)))
             .connect_lazy_with(connect_options(url)?);
-        let appended = Arc::new(Notify::new());
-        let tailer = Tailer::start(pool.clone(), Arc::clone(&appended));
-        let committer = Committer::start(&pool, settings.lanes, settings.queue, move || {
-            appended.notify_waiters();
-        });
+        let background = PgPoolOptions::new()
+            .max_connections(settings.background)
+            .acquire_timeout(settings.patience * 15)
+            .test_before_acquire(false)
+            .after_connect(|connection, _| Box::pin(act_in_background(connection)))
+            .connect_lazy_with(connect_options(url)?);
+        let (published, appended) = mpsc::unbounded_channel();
+        let tailer = Tailer::start(pool.clone(), appended);
+        let committer = Committer::start(&pool, settings.lanes, settings.queue, published);
         Ok(Self {
             games: Arc::new(States::new(pool.clone(), settings.games)),
             accounts: Arc::new(States::new(pool.clone(), settings.games)),
@@ -93,6 +118,7 @@ impl Store {
             disputes: Arc::new(States::new(pool.clone(), 1_000)),
             audits: Arc::new(States::new(pool.clone(), 1)),
             pool,
+            background,
             committer,
             tailer,
         })
@@ -100,8 +126,8 @@ impl Store {
 
     /// Adds events to a stream, if it still ends where the caller thinks. Acknowledged is durable.
     ///
-    /// The same command again gets its first answer. After [`StoreError::Unavailable`] nobody knows
-    /// whether the command went through: asking again, with the same id, tells.
+    /// It does not look for the id of the command: [`Store::execute`] does, on the state it decides on. After
+    /// [`StoreError::Unavailable`] nobody knows whether the command went through; reading the stream tells.
     pub async fn append(&self, append: Append<'_>) -> Result<Appended, AppendError> {
         self.committer.commit(Prepared::new(&append)?).await
     }
@@ -123,8 +149,10 @@ impl Store {
 
     /// Gives up connections that nobody uses: after the database was away they are of no use.
     pub fn forget_connections(&self) {
-        while let Some(connection) = self.pool.try_acquire() {
-            drop(connection.detach());
+        for pool in [&self.pool, &self.background] {
+            while let Some(connection) = pool.try_acquire() {
+                drop(connection.detach());
+            }
         }
     }
 
@@ -132,7 +160,7 @@ impl Store {
     pub async fn is_migrated(&self) -> Result<bool, StoreError> {
         let query = sqlx::query("SELECT max(version) FROM _sqlx_migrations WHERE success");
         let newest: Option<i64> = query.fetch_one(&self.pool).await?.try_get(0)?;
-        let ours = MIGRATIONS.iter().map(|migration| migration.version).max();
+        let ours = MIGRATIONS.iter().map(|(version, ..)| *version).max();
         Ok(newest >= ours)
     }
 
@@ -141,10 +169,16 @@ impl Store {
         &self.pool
     }
 
+    /// The connections of processors.
+    pub(crate) fn background(&self) -> &PgPool {
+        &self.background
+    }
+
     /// Commits what is under way, takes nothing more, and closes all connections.
     pub async fn close(&self) {
         self.committer.close().await;
         self.pool.close().await;
+        self.background.close().await;
     }
 }
 
@@ -164,4 +198,11 @@ async fn act_as_application(connection: &mut PgConnection) -> Result<(), sqlx::E
         )
         .await
         .map(|_| ())
+}
+
+/// Processors may take their time. What they write is repeated from their checkpoint if a crash of the database loses it, for the
+/// checkpoint is lost with it: nobody waits for the disk.
+async fn act_in_background(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    act_as_application(connection).await?;
+    connection.execute("SET statement_timeout = 0; SET synchronous_commit = off").await.map(|_| ())
 }

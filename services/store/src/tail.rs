@@ -1,13 +1,24 @@
-//! Following the log: everything behind a vector of positions, then everything that comes.
+//! Following the log: everything after a vector of positions, then everything that comes.
 //!
-//! One task a node reads new events once and hands them to all followers. A follower checks the
-//! positions it gets: inside a shard they go up by one, so a gap (it was too slow, or began late) shows
-//! at once, and it reads the missing ones from the log. Nothing is lost, doubled or out of order.
+//! One task a node, the tailer, learns of new events once and hands them to all followers. What this node appends it hears from
+//! the committer, positions and all, and never reads back; only what other nodes append is read. A follower checks the positions
+//! it gets: inside a shard they go up by one, so a gap (it was too slow, or began late) shows at once, and it reads the missing
+//! ones from the log. Nothing is lost, doubled or out of order.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use sqlx::{PgConnection, PgPool};
-use tokio::sync::{Notify, broadcast};
+use tokio::{
+    sync::{Notify, broadcast, mpsc},
+    time::{Instant, sleep, sleep_until},
+};
 
 use crate::{
     Positions, ReadError, Recorded, SHARDS, Shard, Store, StoreError,
@@ -17,95 +28,215 @@ use crate::{
 /// How many events are handed on at once, at most.
 const PAGE: i64 = 1000;
 /// How many batches a follower may be behind before it has to read for itself.
-const BACKLOG: usize = 256;
-/// How often other nodes' appends are looked for: fast while something happens, slowly when idle.
+const BACKLOG: usize = 1024;
+/// How often other nodes' appends are looked for: while there are some, and while there are none.
 const POLL: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(50)];
-/// How long to wait for more before what is new is read: many appends are then read at once.
-const BREATH: Duration = Duration::from_millis(5);
+/// How often while no other node is known to be there.
+const POLL_ALONE: Duration = Duration::from_millis(500);
+/// How long events of this node wait for ones before them that it has not heard of.
+const GAP: Duration = Duration::from_millis(2);
+/// How many looks without news make the log idle.
+const IDLE: u32 = 100;
 /// How long to wait when the database does not answer.
 const RETRY: Duration = Duration::from_millis(200);
 
 /// What followers are told.
 #[derive(Debug)]
-enum News {
+pub(crate) enum News {
     /// New events, in order within each shard.
     Events(Vec<Arc<Recorded>>),
-    /// Whatever there is in these shards: read it yourself. Said at the beginning, and where an event
-    /// cannot be read: whoever follows meets it then.
+    /// Whatever there is in these shards: read it yourself. Sent at the beginning, and where an event
+    /// cannot be read: followers meet it then.
     Read(Vec<Shard>),
 }
 
-/// The node's one reader of new events. It runs while somebody follows, and sleeps otherwise.
-#[derive(Debug)]
+/// Something that is called with each new event before followers hear of it.
+type Observer = Arc<dyn Fn(&Recorded) + Send + Sync>;
+
+/// The node's one source of new events. It reads while there are followers, and sleeps otherwise.
 pub(crate) struct Tailer {
-    news: broadcast::Sender<Arc<News>>,
+    pub(crate) news: broadcast::Sender<Arc<News>>,
+    observers: Mutex<Vec<Observer>>,
     followed: Notify,
+    /// Whether this is the only node there is, as far as anybody knows.
+    alone: AtomicBool,
+}
+
+impl std::fmt::Debug for Tailer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tailer").field("alone", &self.alone).finish_non_exhaustive()
+    }
 }
 
 impl Tailer {
-    pub(crate) fn start(pool: PgPool, appended: Arc<Notify>) -> Arc<Self> {
+    /// Starts it; `appended` is what this node appends.
+    pub(crate) fn start(
+        pool: PgPool,
+        appended: mpsc::UnboundedReceiver<Vec<Arc<Recorded>>>,
+    ) -> Arc<Self> {
         let (news, _) = broadcast::channel(BACKLOG);
-        let tailer = Arc::new(Self { news, followed: Notify::new() });
+        let (observers, followed, alone) = (Mutex::default(), Notify::new(), false.into());
+        let tailer = Arc::new(Self { news, observers, followed, alone });
         tokio::spawn(run(Arc::downgrade(&tailer), pool, appended));
         tailer
     }
+
+    /// Says whether there are other nodes, whose appends must be looked for.
+    pub(crate) fn set_alone(&self, alone: bool) {
+        self.alone.store(alone, Ordering::Relaxed);
+    }
+
+    pub(crate) fn follow(&self) -> broadcast::Receiver<Arc<News>> {
+        let news = self.news.subscribe();
+        self.followed.notify_one();
+        news
+    }
+
+    fn is_followed(&self) -> bool {
+        self.news.receiver_count() > 0
+    }
+
+    fn tell(&self, news: News) {
+        if let News::Events(events) = &news {
+            let observers = self.observers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            for observe in &observers {
+                for event in events {
+                    observe(event);
+                }
+            }
+        }
+        // Everybody may have left in the meantime: then nobody hears it.
+        self.news.send(Arc::new(news)).ok();
+    }
 }
 
-async fn run(tailer: std::sync::Weak<Tailer>, pool: PgPool, appended: Arc<Notify>) {
-    let mut done: Option<Positions> = None;
-    let mut line: Option<PgConnection> = None;
-    let mut idle = 0;
-    loop {
-        let woken = appended.notified();
-        tokio::pin!(woken);
-        woken.as_mut().enable();
-        let Some(tailer) = tailer.upgrade().filter(|_| !pool.is_closed()) else { return };
-        if tailer.news.receiver_count() == 0 {
-            // Nobody follows: forget where we were, and begin at the end when somebody does.
-            done = None;
-            let followed = tailer.followed.notified();
-            tokio::pin!(followed);
-            followed.as_mut().enable();
-            if tailer.news.receiver_count() == 0 {
-                tokio::select! { () = followed => {}, () = tokio::time::sleep(Duration::from_secs(1)) => {} }
-            }
-            continue;
+impl Store {
+    /// Calls this with each new event, whichever node appended it, before followers hear of it. Events come in order within
+    /// each stream, but some may be missing: this is for what can be read again.
+    pub fn observe(&self, observer: impl Fn(&Recorded) + Send + Sync + 'static) {
+        let mut observers = self.tailer.observers.lock().unwrap_or_else(PoisonError::into_inner);
+        observers.push(Arc::new(observer));
+    }
+}
+
+/// How far the tailer is, and what it cannot hand on yet.
+struct Progress {
+    done: Positions,
+    /// Events of this node before which some are missing, by shard and first position.
+    early: BTreeMap<(Shard, i64), Vec<Arc<Recorded>>>,
+    /// When the missing ones are read, if they do not come.
+    gap: Option<Instant>,
+}
+
+impl Progress {
+    /// Takes in what this node appended; gives what can be handed on.
+    fn take(&mut self, appended: Vec<Arc<Recorded>>) -> Vec<Arc<Recorded>> {
+        let mut ready = Vec::with_capacity(appended.len());
+        for events in appended.chunk_by(|a, b| a.shard == b.shard && a.position + 1 == b.position) {
+            let first = &events[0];
+            self.early.insert((first.shard, first.position), events.to_vec());
         }
-        match advance(&tailer, &pool, &mut line, &mut done).await {
-            Ok(true) => {
-                idle = 0;
-                drop(tailer);
-                tokio::time::sleep(BREATH).await;
+        self.release(&mut ready);
+        ready
+    }
+
+    /// Whatever is next in its shard leaves; what was read meanwhile is dropped.
+    fn release(&mut self, ready: &mut Vec<Arc<Recorded>>) {
+        let Self { done, early, .. } = self;
+        early.retain(|&(shard, first), events| {
+            let due = done.get(shard) + 1;
+            if first > due {
+                return true;
             }
-            Ok(false) => {
-                idle = (idle + 1).min(100);
-                let pause = if idle < 100 { POLL[0] } else { POLL[1] };
-                drop(tailer);
-                tokio::select! { () = woken => {}, () = tokio::time::sleep(pause) => {} }
+            let new = events.iter().filter(|event| event.position >= due);
+            let before = ready.len();
+            ready.extend(new.cloned());
+            if ready.len() > before {
+                done.set(shard, first + i64::try_from(events.len()).unwrap_or(0) - 1);
             }
-            Err(error) => {
-                tracing::warn!(%error, "the log cannot be followed at the moment");
-                line = None;
-                drop(tailer);
-                tokio::time::sleep(RETRY).await;
-            }
+            false
+        });
+        if self.early.is_empty() {
+            self.gap = None;
+        } else if self.gap.is_none() {
+            self.gap = Some(Instant::now() + GAP);
         }
     }
 }
 
-/// Hands on what is new; whether there was anything.
-async fn advance(
+async fn run(
+    tailer: std::sync::Weak<Tailer>,
+    pool: PgPool,
+    mut appended: mpsc::UnboundedReceiver<Vec<Arc<Recorded>>>,
+) {
+    let mut progress: Option<Progress> = None;
+    let mut line: Option<PgConnection> = None;
+    let (mut idle, mut next_look) = (0, Instant::now());
+    loop {
+        let Some(strong) = tailer.upgrade().filter(|_| !pool.is_closed()) else { return };
+        if !strong.is_followed() {
+            // Nobody follows: forget where we were, and begin at the end when somebody does.
+            progress = None;
+            let followed = strong.followed.notified();
+            tokio::pin!(followed);
+            followed.as_mut().enable();
+            if !strong.is_followed() {
+                tokio::select! {
+                    () = followed => {}
+                    Some(_) = appended.recv() => {}
+                    () = sleep(Duration::from_secs(1)) => {}
+                }
+            }
+            continue;
+        }
+        let due = progress.as_ref().and_then(|progress| progress.gap);
+        let due = due.map_or(next_look, |gap| gap.min(next_look));
+        if progress.is_none() || Instant::now() >= due {
+            match look(&strong, &pool, &mut line, &mut progress).await {
+                Ok(true) => idle = 0,
+                Ok(false) => idle = (idle + 1).min(IDLE),
+                Err(error) => {
+                    tracing::warn!(%error, "the log cannot be followed at the moment");
+                    line = None;
+                    drop(strong);
+                    sleep(RETRY).await;
+                    continue;
+                }
+            }
+            let busy = usize::from(idle >= IDLE);
+            let alone = strong.alone.load(Ordering::Relaxed);
+            next_look = Instant::now() + if alone { POLL_ALONE } else { POLL[busy] };
+            continue;
+        }
+        drop(strong);
+        let mut new = tokio::select! {
+            new = appended.recv() => new.unwrap_or_default(),
+            () = sleep_until(due) => continue,
+            () = pool.close_event() => return,
+        };
+        while let Ok(more) = appended.try_recv() {
+            new.extend(more);
+        }
+        let (Some(strong), Some(progress)) = (tailer.upgrade(), &mut progress) else { continue };
+        let ready = progress.take(new);
+        if !ready.is_empty() {
+            strong.tell(News::Events(ready));
+        }
+    }
+}
+
+/// Reads what is new in the log and hands it on; whether there was anything.
+async fn look(
     tailer: &Tailer,
     pool: &PgPool,
     line: &mut Option<PgConnection>,
-    done: &mut Option<Positions>,
+    progress: &mut Option<Progress>,
 ) -> Result<bool, StoreError> {
-    // Everybody may have left in the meantime: then nobody hears it.
-    let tell = |news| tailer.news.send(Arc::new(news)).is_ok();
-    let Some(done) = done else {
+    let Some(progress) = progress else {
         // What was appended while followers read and we did not yet look, they read again.
-        *done = Some(heads(pool).await?);
-        tell(News::Read(Shard::all().collect()));
+        let done = heads(pool).await?;
+        *progress = Some(Progress { done, early: BTreeMap::new(), gap: None });
+        tailer.tell(News::Read(Shard::all().collect()));
         return Ok(false);
     };
     let connection = match line {
@@ -113,8 +244,8 @@ async fn advance(
         None => line.insert(pool.acquire().await?.detach()),
     };
     let (mut events, mut unread) = (Vec::new(), Vec::new());
-    for envelope in news(connection, done, PAGE).await? {
-        done.set(envelope.shard, envelope.position);
+    for envelope in news(connection, &progress.done, PAGE).await? {
+        progress.done.set(envelope.shard, envelope.position);
         match decode(&envelope) {
             Ok(_) if unread.contains(&envelope.shard) => {}
             Ok(recorded) => events.push(Arc::new(recorded)),
@@ -126,11 +257,13 @@ async fn advance(
         }
     }
     let found = !events.is_empty() || !unread.is_empty();
+    progress.gap = None;
+    progress.release(&mut events);
     if !events.is_empty() {
-        tell(News::Events(events));
+        tailer.tell(News::Events(events));
     }
     if !unread.is_empty() {
-        tell(News::Read(unread));
+        tailer.tell(News::Read(unread));
     }
     // A head without its events is for the proof to find, not for us to ask about in a loop.
     Ok(found)
@@ -150,13 +283,11 @@ pub struct Tail {
 }
 
 impl Store {
-    /// Follows everything behind these positions, for ever. A database that is away is waited for.
+    /// Follows everything after these positions, for ever. A database that is away is waited for.
     pub fn tail(&self, after: Positions) -> Tail {
-        let news = self.tailer.news.subscribe();
-        self.tailer.followed.notify_one();
         Tail {
             store: self.clone(),
-            news,
+            news: self.tailer.follow(),
             positions: after,
             ready: VecDeque::new(),
             missing: Shard::all().collect(),
@@ -204,7 +335,7 @@ impl Tail {
                     self.missing = Shard::all().collect();
                 }
                 Err(broadcast::error::RecvError::Closed) => {
-                    tokio::time::sleep(RETRY).await;
+                    sleep(RETRY).await;
                     self.missing = Shard::all().collect();
                 }
             }
@@ -246,7 +377,7 @@ impl Tail {
             }
             Err(error) => {
                 tracing::warn!(%error, "the log cannot be read at the moment");
-                tokio::time::sleep(RETRY).await;
+                sleep(RETRY).await;
                 return;
             }
         };

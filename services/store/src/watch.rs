@@ -1,5 +1,7 @@
 //! Looking for events of some types: a few among many.
 
+use std::collections::HashSet;
+
 use sqlx::Row;
 
 use crate::{
@@ -48,12 +50,12 @@ pub struct Found {
     pub events: Vec<Envelope>,
     /// Everything up to here was looked at.
     pub looked_at: Positions,
-    /// Whether there may be more at once.
-    pub more: bool,
+    /// The shards that may have more.
+    pub unfinished: HashSet<Shard>,
 }
 
 impl Store {
-    /// The next events of some types behind these positions, at most so many of each shard.
+    /// The next events of some types after these positions, at most so many of each shard.
     pub async fn of_types(
         &self,
         types: &[&str],
@@ -78,22 +80,25 @@ impl Store {
             .bind(types)
             .bind(i64::from(most))
             .bind(WINDOW);
-        let mut found = Found { events: Vec::new(), looked_at: after.clone(), more: false };
+        let mut found =
+            Found { events: Vec::new(), looked_at: after.clone(), unfinished: HashSet::new() };
         let mut counts = [0u32; crate::SHARDS];
         for row in in_time(query.fetch_all(&self.pool)).await? {
             let shard = Shard::from_sql(row.try_get(11)?);
             let (last, head): (i64, i64) = (row.try_get(12)?, row.try_get(13)?);
             found.looked_at.set(shard, last);
-            found.more |= last < head;
+            if last < head {
+                found.unfinished.insert(shard);
+            }
             if row.try_get::<Option<i64>, _>(1)?.is_none() {
                 continue;
             }
             let event = envelope(&row)?;
             counts[shard.index()] += 1;
             if counts[shard.index()] == most {
-                // There may be more behind the last one.
+                // There may be more after the last one.
                 found.looked_at.set(shard, event.position);
-                found.more = true;
+                found.unfinished.insert(shard);
             }
             found.events.push(event);
         }

@@ -75,7 +75,7 @@ async fn write(store: Store, until: Instant) -> Result<Vec<u32>, AppendError> {
                 })
                 .await?;
             micros.push(u32::try_from(before.elapsed().as_micros()).unwrap_or(u32::MAX));
-            head = appended.head.unwrap_or(head);
+            head = appended.head;
         }
     }
     Ok(micros)

@@ -80,7 +80,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 async fn measure(store: &Store, url: &str, streams: &[Uuid]) -> Result<Size, Box<dyn Error>> {
     let bytes: f64 = psql(
         url,
-        "SELECT sum(pg_total_relation_size(c)) FROM unnest('{event,stream_head,receipt}'::regclass[]) c",
+        "SELECT sum(pg_total_relation_size(c)) FROM unnest('{event,stream_head}'::regclass[]) c",
     )?
     .parse()?;
     let events = store.heads().await?.total();

@@ -197,7 +197,7 @@ async fn deal(store: &Store, log: &[Event]) -> Result<Uuid, store::AppendError> 
         let at = Moment(1_700_000_000_000 + n * 1000);
         let (command, request) = (Uuid::new_v4(), Hash::ZERO);
         let append = Append { stream, head, command, request, actor: stream, at, events };
-        head = store.append(append).await?.head.unwrap_or(head);
+        head = store.append(append).await?.head;
     }
     Ok(stream)
 }

@@ -6,8 +6,10 @@ use futures_util::TryStreamExt;
 use sqlx::{Connection, PgConnection, PgPool, Postgres, QueryBuilder, Row};
 
 use super::{Band, Dimension, broken};
+use store::StoreError;
+
 use crate::{
-    Histogram, ProjectionError,
+    Histogram,
     histogram::add,
     period::week_of,
     wilson::{Estimate, SMALL_SAMPLE, Stratum, share, uplift},
@@ -192,7 +194,7 @@ struct Sums {
 }
 
 /// Answers a question, all of it as of one moment.
-pub async fn ask(pool: &PgPool, question: &Question) -> Result<Answer, ProjectionError> {
+pub async fn ask(pool: &PgPool, question: &Question) -> Result<Answer, StoreError> {
     let mut connection = pool.acquire().await?;
     let mut transaction = connection.begin().await?;
     let snapshot = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -227,7 +229,7 @@ impl Question {
         alike: Option<&BTreeMap<Alike, Sums>>,
         total: Line,
         as_of: AsOf,
-    ) -> Result<Answer, ProjectionError> {
+    ) -> Result<Answer, StoreError> {
         // Who could choose: those who played what anybody chose in.
         let could: BTreeSet<(&str, &str, i32)> =
             named.values().flat_map(BTreeMap::keys).map(|(k, p, c, ..)| (&**k, &**p, *c)).collect();
@@ -281,7 +283,7 @@ impl Question {
     fn within(&self, select: &str, dimension: Dimension) -> QueryBuilder<Postgres> {
         let mut query = QueryBuilder::new(select);
         query.push(" FROM balance_cell WHERE generation = ");
-        query.push("(SELECT generation FROM projection WHERE name = 'ratings' AND state = 'live')");
+        query.push("(SELECT generation FROM processor WHERE name = 'balance' AND state = 'live')");
         query.push(" AND dimension = ").push_bind(dimension.name());
         match &self.kind {
             Some(kind) => query.push(" AND kind = ").push_bind(kind.clone()),
@@ -311,7 +313,7 @@ impl Question {
         &self,
         connection: &mut PgConnection,
         dimension: Dimension,
-    ) -> Result<BTreeMap<String, BTreeMap<Alike, Sums>>, ProjectionError> {
+    ) -> Result<BTreeMap<String, BTreeMap<Alike, Sums>>, StoreError> {
         let select = format!(
             "SELECT {}, kind, preset, catalogue_version, seats, band, sum(games)::bigint, sum(wins)::bigint, sum(score)::bigint, sum(turns)::bigint,
                     sum(turn_time)::bigint, sum(rolls)::bigint, sum(farkles)::bigint",
@@ -341,7 +343,7 @@ impl Question {
         &self,
         connection: &mut PgConnection,
         lines: &mut [Line],
-    ) -> Result<(), ProjectionError> {
+    ) -> Result<(), StoreError> {
         let select = format!("SELECT {}, histograms::text", self.by.name());
         let mut query = self.within(&select, self.by.dimension());
         query.push(format!(" AND {} = ANY (", self.by.name()));
@@ -365,7 +367,7 @@ impl Question {
         &self,
         connection: &mut PgConnection,
         lines: &mut [Line],
-    ) -> Result<(), ProjectionError> {
+    ) -> Result<(), StoreError> {
         // 1970-01-01 was a Thursday: weeks change between days 3 and 4.
         let select =
             format!("SELECT {}, min(day), sum(games)::bigint, sum(wins)::bigint", self.by.name());
@@ -389,18 +391,18 @@ fn ratio(part: i64, whole: i64) -> f64 {
     part as f64 / whole as f64
 }
 
-async fn as_of(connection: &mut PgConnection) -> Result<AsOf, ProjectionError> {
+async fn as_of(connection: &mut PgConnection) -> Result<AsOf, StoreError> {
     const POSITIONS: &str = "
-SELECT r.positions FROM projection_range r JOIN projection p USING (name, generation)
- WHERE p.name = 'ratings' AND p.state = 'live' ORDER BY r.range";
+SELECT r.positions FROM processor_range r JOIN processor p USING (name, generation)
+ WHERE p.name = 'balance' AND p.state = 'live' ORDER BY r.range";
     let mut positions: Vec<i64> = Vec::with_capacity(64);
     for row in sqlx::query(POSITIONS).fetch_all(&mut *connection).await? {
         positions.extend(row.try_get::<Vec<i64>, _>(0)?);
     }
     let heads = "SELECT coalesce(sum(position), 0)::bigint FROM shard_head";
     let head: i64 = sqlx::query(heads).fetch_one(&mut *connection).await?.try_get(0)?;
-    let due = "SELECT count(DISTINCT game) FROM rating_due
-                WHERE generation = (SELECT generation FROM projection WHERE name = 'ratings' AND state = 'live')";
+    let due = "SELECT count(DISTINCT game) FROM balance_due
+                WHERE generation = (SELECT generation FROM processor WHERE name = 'balance' AND state = 'live')";
     let due: i64 = sqlx::query(due).fetch_one(&mut *connection).await?.try_get(0)?;
     let behind = head - positions.iter().sum::<i64>() + due;
     Ok(AsOf { positions, behind })

@@ -6,8 +6,10 @@ use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
 use super::{Band, Dimension, SeatFact, broken};
+use store::StoreError;
+
 use crate::{
-    Histogram, ProjectionError,
+    Histogram,
     histogram::{add as add_up, bucket},
 };
 
@@ -64,7 +66,7 @@ pub(crate) async fn add(
     facts: &[SeatFact],
     fresh: bool,
     band: impl Fn(Uuid) -> Band,
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     let mut cells: BTreeMap<Key, Sums> = BTreeMap::new();
     for fact in facts {
         let band = band(fact.player).number();
@@ -99,7 +101,7 @@ pub(crate) async fn delete_cells(
     generation: i32,
     kind: &str,
     from: i32,
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     // Every key has the dimension before the day.
     const DELETE: &str = "DELETE FROM balance_cell WHERE generation = $1 AND kind = $2 AND dimension = ANY ($3) AND day >= $4";
     let query =
@@ -115,7 +117,7 @@ async fn histograms(
     kind: &str,
     day: i32,
     cells: &[(Key, Sums)],
-) -> Result<HashMap<Key, [Histogram; 3]>, ProjectionError> {
+) -> Result<HashMap<Key, [Histogram; 3]>, StoreError> {
     const FIND: &str = "
 SELECT w.place, c.histograms::text
   FROM unnest($4::text[], $5::text[], $6::integer[], $7::integer[], $8::smallint[], $9::smallint[], $10::text[])
@@ -157,7 +159,7 @@ async fn write(
     day: i32,
     cells: &[(Key, Sums)],
     known: &HashMap<Key, [Histogram; 3]>,
-) -> Result<(), ProjectionError> {
+) -> Result<(), StoreError> {
     const WRITE: &str = "
 INSERT INTO balance_cell AS c (generation, kind, day, dimension, preset, ruleset_version, catalogue_version, seats, band, trait, games, wins, score,
                                turns, turn_time, rolls, farkles, histograms)

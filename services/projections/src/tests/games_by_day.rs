@@ -3,10 +3,15 @@
 use std::sync::Arc;
 
 use futures_util::{FutureExt, future::BoxFuture};
-use sqlx::{PgConnection, PgPool, Row};
+use sqlx::{PgPool, Row};
 use uuid::Uuid;
 
-use crate::{GameRecord, Model, ProjectionError, day_of, model::Target, records::Records};
+use store::{
+    StoreError,
+    processor::{HandlerError, Target},
+};
+
+use crate::{GameRecord, Model, day_of, records::Records};
 
 /// Its table. A real one has a migration of its own.
 pub(crate) const TABLE: &str = "
@@ -27,14 +32,13 @@ pub(crate) const MODEL: Model = Model {
     rows: "SELECT concat_ws('/', kind, day, game), '' FROM games_by_day WHERE generation = $1",
     write,
     forget,
-    settle: None,
+    derive: None,
 };
 
 fn write<'a>(
-    connection: &'a mut PgConnection,
-    Target { generation, .. }: Target,
+    Target { connection, generation, .. }: Target<'a>,
     records: &'a [Arc<GameRecord>],
-) -> BoxFuture<'a, Result<(), ProjectionError>> {
+) -> BoxFuture<'a, Result<(), HandlerError>> {
     const INSERT: &str = "
 INSERT INTO games_by_day SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[]) AS w ON CONFLICT DO NOTHING";
     async move {
@@ -50,11 +54,10 @@ INSERT INTO games_by_day SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $
 }
 
 fn forget<'a>(
-    connection: &'a mut PgConnection,
-    Target { generation, .. }: Target,
+    Target { connection, generation, .. }: Target<'a>,
     records: &'a [Arc<GameRecord>],
     _: &'a Records,
-) -> BoxFuture<'a, Result<(), ProjectionError>> {
+) -> BoxFuture<'a, Result<(), HandlerError>> {
     const DELETE: &str = "DELETE FROM games_by_day WHERE generation = $1 AND game = ANY ($2)";
     async move {
         let games: Vec<Uuid> = records.iter().map(|record| record.game).collect();
@@ -65,9 +68,9 @@ fn forget<'a>(
 }
 
 /// How many games of a kind ended on a day.
-pub(crate) async fn games_on(pool: &PgPool, kind: &str, day: i32) -> Result<i64, ProjectionError> {
+pub(crate) async fn games_on(pool: &PgPool, kind: &str, day: i32) -> Result<i64, StoreError> {
     const COUNT: &str = "
-SELECT count(*) FROM games_by_day JOIN projection p USING (generation)
+SELECT count(*) FROM games_by_day JOIN processor p USING (generation)
  WHERE p.name = 'games_by_day' AND p.state = 'live' AND kind = $1 AND day = $2";
     Ok(sqlx::query(COUNT).bind(kind).bind(day).fetch_one(pool).await?.try_get(0)?)
 }

@@ -104,7 +104,7 @@ async fn texts(connection: &mut PgConnection, account: Uuid) -> Result<Vec<Value
 }
 
 async fn games(connection: &mut PgConnection, account: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
-    const GAMES: &str = "SELECT game FROM game_player WHERE player = $1 ORDER BY game LIMIT $2";
+    const GAMES: &str = "SELECT game FROM game_player WHERE generation = (SELECT generation FROM processor WHERE name = 'game_index' AND state = 'live') AND player = $1 ORDER BY game LIMIT $2";
     let rows = sqlx::query(GAMES).bind(account).bind(MOST).fetch_all(connection).await?;
     rows.iter().map(|row| row.try_get(0)).collect()
 }

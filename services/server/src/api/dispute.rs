@@ -156,6 +156,37 @@ struct RemedyView {
     declined_by: Option<Player>,
     /// Whether it is done.
     applied: bool,
+    /// How far it is.
+    status: RemedyStatus,
+    /// Why it failed, if it did.
+    failure: Option<String>,
+}
+
+/// How far a remedy is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+enum RemedyStatus {
+    /// A second person must approve it.
+    Proposed,
+    /// Decided; it is carried out in a moment.
+    Approved,
+    /// Somebody declined it: it is not carried out.
+    Declined,
+    /// It was carried out.
+    Applied,
+    /// It could not be carried out; `failure` says why, `retryRemedy` tries again.
+    Failed,
+}
+
+impl RemedyStatus {
+    fn of(state: &RemedyState) -> Self {
+        match state {
+            state if state.applied => Self::Applied,
+            state if state.failed.is_some() => Self::Failed,
+            state if state.declined_by.is_some() => Self::Declined,
+            state if state.waits() => Self::Proposed,
+            _ => Self::Approved,
+        }
+    }
 }
 
 impl RemedyView {
@@ -182,6 +213,8 @@ impl RemedyView {
             approved_by: state.approved_by.map(|staff| Player::new(staff.0)),
             declined_by: state.declined_by.map(|staff| Player::new(staff.0)),
             applied: state.applied,
+            status: RemedyStatus::of(state),
+            failure: state.failed.clone(),
         }
     }
 }
@@ -392,6 +425,7 @@ pub(super) async fn preview(
 /// A page of the audit log.
 pub(super) async fn audit_log(
     ctx: &Context<'_>,
+    filter: audit::Filter,
     first: Option<i32>,
     after: Option<String>,
 ) -> async_graphql::Result<AuditConnection> {
@@ -400,7 +434,7 @@ pub(super) async fn audit_log(
     let from = from.ok().filter(|from| *from >= 0);
     let from = from.ok_or_else(|| bad_input("after is a cursor of this list"))?;
     let most = i64::try_from(size + 1).unwrap_or(i64::MAX);
-    let entries = audit::page(&app(ctx).tables.store, from, most).await?;
+    let entries = audit::page(&app(ctx).tables.store, filter, from, most).await?;
     let more = entries.len() > size;
     let items = entries.into_iter().map(|entry| {
         let view = AuditEntry {
@@ -512,8 +546,8 @@ impl DisputeMutation {
         DisputePayload::of(&staff, done)
     }
 
-    /// Says what is to be done, and does it; if it moves much money, somebody else must agree first. `previewRemedy` shows what it
-    /// would do. For support and admins.
+    /// Proposes a remedy. It is carried out in a moment; if it moves much money, a second person must approve it first. `status`
+    /// says how far it is, `previewRemedy` what it would do. For support and admins.
     async fn propose_remedy(
         &self,
         ctx: &Context<'_>,
@@ -527,15 +561,11 @@ impl DisputeMutation {
         let remedy = remedy.remedy()?;
         let staff = acting(ctx, "propose_remedy", id).await?;
         let app = app(ctx);
-        let done = app
-            .disputes
-            .propose(&app.tables, &app.accounts, &staff, id, remedy, once(command_id))
-            .await;
+        let done = app.disputes.propose(&app.tables, &staff, id, remedy, once(command_id)).await;
         DisputePayload::of(&staff, done)
     }
 
-    /// Agrees with a remedy that somebody else proposed, which is then done. Also finishes one that was interrupted. For support and
-    /// admins.
+    /// Approves a remedy that a colleague proposed; it is carried out in a moment. For support and admins.
     async fn approve_remedy(
         &self,
         ctx: &Context<'_>,
@@ -546,11 +576,25 @@ impl DisputeMutation {
     ) -> async_graphql::Result<DisputePayload> {
         let id = self::dispute_id(&dispute_id)?;
         let staff = acting(ctx, "approve_remedy", id).await?;
-        let (app, number) = (app(ctx), remedy_number(number));
-        let done = app
-            .disputes
-            .approve(&app.tables, &app.accounts, &staff, id, number, once(command_id))
-            .await;
+        let number = remedy_number(number);
+        let done = app(ctx).disputes.approve(&staff, id, number, once(command_id)).await;
+        DisputePayload::of(&staff, done)
+    }
+
+    /// Carries out again a remedy that failed, in a moment: something may have changed since. For support and admins.
+    async fn retry_remedy(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The dispute.")] dispute_id: ID,
+        #[graphql(desc = "The number of the remedy.")] number: i32,
+        #[graphql(desc = "Idempotency key: a retry returns the first result.")] command_id: Option<
+            Uuid,
+        >,
+    ) -> async_graphql::Result<DisputePayload> {
+        let id = self::dispute_id(&dispute_id)?;
+        let staff = acting(ctx, "retry_remedy", id).await?;
+        let number = remedy_number(number);
+        let done = app(ctx).disputes.retry(&staff, id, number, once(command_id)).await;
         DisputePayload::of(&staff, done)
     }
 

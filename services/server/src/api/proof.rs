@@ -85,6 +85,6 @@ impl GameView {
                 (envelope.version, envelope.hash, envelope.recorded_at);
             head = Head { version, hash, recorded_at };
         }
-        Ok(Self { id: self.id, state: Arc::new(Loaded { now, head }) })
+        Ok(Self { id: self.id, state: Arc::new(Loaded::at(now, head)) })
     }
 }

@@ -15,7 +15,7 @@ use super::{
     dispute::{self, DisputeView, RemedyInput, RemedyPreview},
     errors::bad_input,
     game::{GameStage, GameView},
-    ids::{Named, game_id, named},
+    ids::{Named, game_id, named, player_id},
     leaderboard::{Leaderboard, LeaderboardMeasure, LeaderboardSpan},
     player,
     player::Player,
@@ -31,7 +31,10 @@ use super::{
 use crate::{
     accounts::Role,
     app::App,
-    disputes::{Wanted, audit},
+    disputes::{
+        Wanted,
+        audit::{self, Filter},
+    },
     play::PlayError,
 };
 
@@ -92,9 +95,9 @@ impl Query {
         #[graphql(desc = "How many, 1 to 100; 20 if you do not say.")] first: Option<i32>,
         #[graphql(desc = "The cursor to go on from.")] after: Option<String>,
     ) -> async_graphql::Result<GameConnection> {
-        const ALL: &str = "SELECT game FROM game_player WHERE player = $1 AND game < $2 ORDER BY game DESC LIMIT $3";
+        const ALL: &str = "SELECT game FROM game_player WHERE generation = (SELECT generation FROM processor WHERE name = 'game_index' AND state = 'live') AND player = $1 AND game < $2 ORDER BY game DESC LIMIT $3";
         const STAGE: &str = "
-SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDER BY game DESC LIMIT $3";
+SELECT game FROM game_player WHERE generation = (SELECT generation FROM processor WHERE name = 'game_index' AND state = 'live') AND player = $1 AND game < $2 AND stage = $4 ORDER BY game DESC LIMIT $3";
         let viewer = player(ctx)?;
         let (size, before) = (page_size(first)?, cursor(after.as_deref())?);
         let query = sqlx::query(if stage.is_some() { STAGE } else { ALL });
@@ -225,12 +228,17 @@ SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDE
     async fn audit_log(
         &self,
         ctx: &Context<'_>,
+        #[graphql(desc = "Only what this member of staff did.")] by: Option<ID>,
+        #[graphql(desc = "Only what was done to this game, account or dispute.")] subject: Option<
+            Uuid,
+        >,
         #[graphql(desc = "How many, 1 to 100; 20 if you do not say.")] first: Option<i32>,
         #[graphql(desc = "The cursor to go on from.")] after: Option<String>,
     ) -> async_graphql::Result<AuditConnection> {
         allowed(ctx, &[Role::Admin])?;
         app(ctx).database.check()?;
-        dispute::audit_log(ctx, first, after).await
+        let staff = by.as_ref().map(player_id).transpose()?;
+        dispute::audit_log(ctx, Filter { staff, subject }, first, after).await
     }
 
     /// Everything that is known about you beside the games themselves, as JSON: account, sessions, wallet, evidence, what you wrote.
@@ -281,7 +289,7 @@ SELECT game FROM game_player WHERE player = $1 AND game < $2 AND stage = $4 ORDE
     ) -> async_graphql::Result<GameConnection> {
         const OPEN: &str = "
 SELECT game FROM game_index
- WHERE open AND game < $1 AND ($3::text IS NULL OR kind = $3) AND ($4::text IS NULL OR preset = $4)
+ WHERE generation = (SELECT generation FROM processor WHERE name = 'game_index' AND state = 'live') AND open AND game < $1 AND ($3::text IS NULL OR kind = $3) AND ($4::text IS NULL OR preset = $4)
  ORDER BY game DESC LIMIT $2";
         viewer(ctx)?;
         let (size, before) = (page_size(first)?, cursor(after.as_deref())?);

@@ -204,7 +204,7 @@ impl ReplayView {
     fn loaded(&self, game: Game, behind: usize) -> Loaded {
         let last = behind.checked_sub(1).and_then(|last| self.replay.log.get(last));
         let head = last.map_or(Head::NEW, store::Recorded::head);
-        Loaded { now: Some(game), head }
+        Loaded::at(Some(game), head)
     }
 }
 

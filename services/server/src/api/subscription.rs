@@ -145,7 +145,7 @@ async fn my_turn_in(
 
 /// The games that the player is playing, as far as the index knows.
 async fn playing(app: &App, viewer: Viewer) -> Result<Vec<Uuid>, PlayError> {
-    const PLAYING: &str = "SELECT game FROM game_player WHERE player = $1 AND stage = 'playing' ORDER BY game DESC LIMIT 1000";
+    const PLAYING: &str = "SELECT game FROM game_player WHERE generation = (SELECT generation FROM processor WHERE name = 'game_index' AND state = 'live') AND player = $1 AND stage = 'playing' ORDER BY game DESC LIMIT 1000";
     app.database.check()?;
     let rows = sqlx::query(PLAYING).bind(viewer.account).fetch_all(app.tables.store.pool()).await?;
     Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)

@@ -45,7 +45,7 @@ impl SupportMutation {
         let game = self::game_id(&game_id)?;
         app(ctx).database.check()?;
         audit::note(&app(ctx).tables.store, &staff, "void_game", game, None).await?;
-        if let Err(refusal) = app(ctx).disputes.one_may_void(game).await {
+        if let Err(refusal) = app(ctx).disputes.check_void_limit(game).await {
             return GamePayload::of(ctx, Some(game), Err(refusal)).await;
         }
         let once = Once { id: command_id, expected: None };

@@ -171,7 +171,7 @@ fn wanted(input: WhatIfInput) -> async_graphql::Result<Wanted> {
 fn beside(id: Uuid, log: &[Recorded], imagined: domain::WhatIf) -> WhatIf {
     let view = |game: domain::Game| {
         let version = i64::try_from(game.table.version).unwrap_or(i64::MAX);
-        let state = Arc::new(Loaded { now: Some(game), head: Head { version, ..Head::NEW } });
+        let state = Arc::new(Loaded::at(Some(game), Head { version, ..Head::NEW }));
         GameView { id, state }
     };
     let mut refused = 0;

@@ -1,6 +1,7 @@
 //! The log of what staff does, also of what it looks at: a stream of its own, chained and sealed like the rest.
 
 use domain::{Event, Moment, StaffEvent, Word};
+use sqlx::Row;
 use store::{Audit, Request, Store};
 use uuid::Uuid;
 
@@ -28,8 +29,7 @@ pub(crate) async fn note(
     subject: Uuid,
     dispute: Option<Uuid>,
 ) -> Result<(), PlayError> {
-    let action: Word =
-        action.parse().map_err(|_| PlayError::Fault(format!("{action} is no word")))?;
+    let action = word(action)?;
     let request = Request::<Audit> {
         stream: AUDIT,
         command: &StaffEvent::StaffActed { action, subject, dispute },
@@ -43,16 +43,58 @@ pub(crate) async fn note(
     Ok(())
 }
 
-/// Entries behind a number, in order.
-pub(crate) async fn page(store: &Store, after: i64, most: i64) -> Result<Vec<Entry>, PlayError> {
-    let recorded = store.page(AUDIT, after, most).await?;
-    let entry = |recorded: store::Recorded| {
+/// Which entries to list.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Filter {
+    /// Only of this one.
+    pub(crate) staff: Option<Uuid>,
+    /// Only about this game, account or dispute.
+    pub(crate) subject: Option<Uuid>,
+}
+
+/// Entries after a number, in order. Without a filter they come from the log itself; with one from the index, a moment later.
+pub(crate) async fn page(
+    store: &Store,
+    filter: Filter,
+    after: i64,
+    most: i64,
+) -> Result<Vec<Entry>, PlayError> {
+    const FIND: &str = "
+SELECT number, at, staff, action, subject, dispute FROM audit_index
+ WHERE generation = (SELECT generation FROM processor WHERE name = 'audit_index' AND state = 'live') AND number > $1
+   AND ($2::uuid IS NULL OR staff = $2) AND ($3::uuid IS NULL OR subject = $3)
+ ORDER BY number LIMIT $4";
+    if filter.staff.is_none() && filter.subject.is_none() {
+        let recorded = store.page(AUDIT, after, most).await?;
+        return Ok(recorded.into_iter().filter_map(Entry::of).collect());
+    }
+    let query = sqlx::query(FIND).bind(after).bind(filter.staff).bind(filter.subject);
+    let mut entries = Vec::new();
+    for row in query.bind(most).fetch_all(store.pool()).await? {
+        let action: String = row.try_get(3)?;
+        entries.push(Entry {
+            number: row.try_get(0)?,
+            at: clock::from_sql(row.try_get(1)?),
+            by: row.try_get(2)?,
+            action: word(&action)?,
+            subject: row.try_get(4)?,
+            dispute: row.try_get(5)?,
+        });
+    }
+    Ok(entries)
+}
+
+impl Entry {
+    fn of(recorded: store::Recorded) -> Option<Self> {
         let Event::Staff(StaffEvent::StaffActed { action, subject, dispute }) = recorded.event
         else {
             return None;
         };
         let (number, at, by) = (recorded.version, recorded.at, recorded.actor);
-        Some(Entry { number, at, by, action, subject, dispute })
-    };
-    Ok(recorded.into_iter().filter_map(entry).collect())
+        Some(Self { number, at, by, action, subject, dispute })
+    }
+}
+
+fn word(action: &str) -> Result<Word, PlayError> {
+    action.parse().map_err(|_| PlayError::Fault(format!("{action} is not an action")))
 }

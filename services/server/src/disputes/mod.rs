@@ -1,27 +1,26 @@
 //! Disputes: what players say was wrong, and what is done about it.
 //!
-//! A dispute is a stream whose id follows from the game and the version, so an event is disputed once. A remedy is proposed, agreed
-//! with by somebody else if it moves much money, carried out by a command whose id follows from the dispute and its number, and then
-//! written down as done: whatever crashes in between, asking again finishes it, and nothing is done twice.
+//! A dispute is a stream whose id follows from the game and the version, so an event is disputed once. A remedy is proposed and, if
+//! it moves much money, approved by a second person. The processor [`Remedies`] then carries it out and records how it ended.
 
 pub(crate) mod audit;
+pub(crate) mod index;
 mod remedy;
 mod texts;
 
 use domain::{
-    Dispute, DisputeCommand, DisputeEvent, Event, GameId, PlayerId, Remedy, RemedyState,
-    Resolution, same_remedy,
+    Dispute, DisputeCommand, DisputeEvent, Event, GameId, PlayerId, Remedy, Resolution, same_remedy,
 };
 use sha2::{Digest, Sha256};
 use sqlx::{PgPool, Row};
 use store::{Executed, Hash, Loaded, Request, Store};
 use uuid::Uuid;
 
-pub(crate) use remedy::{Effect, Preview};
+pub(crate) use remedy::{Effect, Preview, Remedies, TYPES as REMEDY_TYPES};
 pub(crate) use texts::Text;
 
 use crate::{
-    accounts::{Accounts, Viewer},
+    accounts::Viewer,
     clock,
     play::{Once, PlayError, Refusal, Tables, derived},
 };
@@ -56,7 +55,7 @@ pub(crate) struct Wanted {
     pub(crate) resolved: Option<bool>,
     /// Only those that this one sees to.
     pub(crate) assignee: Option<Uuid>,
-    /// Behind this place: when it was opened, and which.
+    /// After this place: when it was opened, and which.
     pub(crate) after: Option<(i64, Uuid)>,
     pub(crate) most: i64,
 }
@@ -72,7 +71,7 @@ impl Disputes {
     }
 
     /// Refuses to make a game void by one person's decision that awarded too much for that.
-    pub(crate) async fn one_may_void(&self, game: Uuid) -> Result<(), PlayError> {
+    pub(crate) async fn check_void_limit(&self, game: Uuid) -> Result<(), PlayError> {
         let state = self.store.games.fresh(game).await?;
         let awarded = state.now.as_ref().map(remedy::awarded).unwrap_or_default();
         let awarded: u64 = awarded.values().sum();
@@ -100,8 +99,6 @@ impl Disputes {
         text: &str,
         once: Once,
     ) -> Result<Found, PlayError> {
-        const LIST: &str = "
-INSERT INTO dispute_index (dispute, game, version, player, opened_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
         let text = lawful(text)?;
         tables.seat_of(player, game).await?;
         let state = self.store.games.fresh(game).await?;
@@ -112,9 +109,6 @@ INSERT INTO dispute_index (dispute, game, version, player, opened_at) VALUES ($1
         }
         let version = u64::try_from(version).unwrap_or(0);
         let id = dispute_of(game, version);
-        let now = clock::to_sql(clock::now());
-        let query = sqlx::query(LIST).bind(id).bind(game).bind(i64::try_from(version).unwrap_or(0));
-        query.bind(player.account).bind(now).execute(self.pool()).await?;
         let who = PlayerId(player.account);
         let command = DisputeCommand::Open { game: GameId(game), version, player: who };
         let state = match self.tell(id, &command, player.account, once).await {
@@ -122,7 +116,6 @@ INSERT INTO dispute_index (dispute, game, version, player, opened_at) VALUES ($1
             Err(PlayError::Refused(refusal)) => {
                 // Who opened it and lost the answer before the text was kept says it again.
                 let state = self.store.disputes.fresh(id).await?;
-                self.index(id, &state).await?;
                 let own = state.now.as_ref().is_some_and(|dispute| dispute.player == who);
                 if !own || !texts::of(self.pool(), id).await?.is_empty() {
                     return Err(refusal.into());
@@ -132,7 +125,6 @@ INSERT INTO dispute_index (dispute, game, version, player, opened_at) VALUES ($1
             Err(error) => return Err(error),
         };
         texts::write(self.pool(), id, 0, player.account, false, text).await?;
-        self.index(id, &state).await?;
         metrics::counter!("croupier_disputes_opened").increment(1);
         found(id, &state)
     }
@@ -143,11 +135,12 @@ INSERT INTO dispute_index (dispute, game, version, player, opened_at) VALUES ($1
         Ok(state.now.clone().map(|dispute| Found { id, dispute }))
     }
 
-    /// Disputes, the oldest first, with the place of each; and whether there are more behind them.
+    /// Disputes, the oldest first, with the place of each; and whether there are more after them.
     pub(crate) async fn list(&self, wanted: Wanted) -> Result<(Vec<Listed>, bool), PlayError> {
         const LIST: &str = "
 SELECT opened_at, dispute FROM dispute_index
- WHERE (opened_at, dispute) > ($1, $2) AND ($3::uuid IS NULL OR player = $3) AND ($4::boolean IS NULL OR resolved = $4)
+ WHERE generation = (SELECT generation FROM processor WHERE name = 'dispute_index' AND state = 'live')
+   AND (opened_at, dispute) > ($1, $2) AND ($3::uuid IS NULL OR player = $3) AND ($4::boolean IS NULL OR resolved = $4)
    AND ($5::uuid IS NULL OR assignee = $5)
  ORDER BY opened_at, dispute LIMIT $6";
         let (at, id) = wanted.after.unwrap_or((i64::MIN, Uuid::nil()));
@@ -162,12 +155,9 @@ SELECT opened_at, dispute FROM dispute_index
         }
         let ids: Vec<Uuid> = places.iter().map(|(_, id)| *id).collect();
         let mut states = self.store.disputes.fresh_all(&ids).await?;
-        // The index may be wrong about whose it is; the stream is not.
-        let whose = wanted.player.map(PlayerId);
         let found = places.into_iter().filter_map(|(at, id)| {
             let dispute = states.remove(&id)?.now.clone()?;
-            let seen = whose.is_none_or(|player| dispute.player == player);
-            seen.then_some(((at, id), Found { id, dispute }))
+            Some(((at, id), Found { id, dispute }))
         });
         Ok((found.collect(), more))
     }
@@ -186,7 +176,6 @@ SELECT opened_at, dispute FROM dispute_index
     ) -> Result<Found, PlayError> {
         let command = DisputeCommand::Assign { to: PlayerId(to) };
         let done = self.tell(id, &command, staff.account, once).await?;
-        self.index(id, &done.state).await?;
         found(id, &done.state)
     }
 
@@ -210,11 +199,10 @@ SELECT opened_at, dispute FROM dispute_index
         found(id, &done.state)
     }
 
-    /// Something is to be done; it is done at once, unless it moves so much money that somebody else must agree.
+    /// Proposes a remedy. It is carried out soon, unless it moves so much money that a second person must approve it.
     pub(crate) async fn propose(
         &self,
         tables: &Tables,
-        accounts: &Accounts,
         staff: &Viewer,
         id: Uuid,
         remedy: Remedy,
@@ -222,84 +210,61 @@ SELECT opened_at, dispute FROM dispute_index
     ) -> Result<Found, PlayError> {
         let known = self.find(id).await?.ok_or_else(no_dispute)?;
         if let Some(command) = once.id
-            && let Some(number) = self.proposed(id, command, staff, &remedy).await?
+            && self.was_proposed(id, command, staff, &remedy).await?
         {
-            return self.finish(tables, accounts, known, number).await;
+            return Ok(known);
         }
-        // What cannot be done is not proposed: a preview says so.
-        let preview = remedy::preview(tables, &known.dispute, &remedy).await?;
+        // What cannot be done is not proposed.
+        let preview = remedy::preview(tables, id, &known.dispute, &remedy).await?;
         let by = PlayerId(staff.account);
         let command =
             DisputeCommand::Propose { remedy, by, amount: preview.amount, limit: self.limit };
         let done = self.tell(id, &command, staff.account, once).await?;
-        let found = found(id, &done.state)?;
-        match number_of(&done.events) {
-            Some(number) => self.finish(tables, accounts, found, number).await,
-            None => Ok(found),
-        }
+        found(id, &done.state)
     }
 
-    /// The number of a remedy that was proposed under this id before. The same id for another one is refused.
-    async fn proposed(
+    /// Whether this remedy was proposed under this id before. The same id for another one is refused.
+    async fn was_proposed(
         &self,
         id: Uuid,
         command: Uuid,
         staff: &Viewer,
         remedy: &Remedy,
-    ) -> Result<Option<u32>, PlayError> {
-        let Some(receipt) = self.store.receipt(id, asked(command)).await? else { return Ok(None) };
-        let same = receipt.events.iter().find_map(|event| {
-            if let Event::Dispute(DisputeEvent::RemedyProposed {
-                number, remedy: first, by, ..
-            }) = event
-                && same_remedy(first, remedy)
-                && by.0 == staff.account
-            {
-                Some(*number)
-            } else {
-                None
-            }
+    ) -> Result<bool, PlayError> {
+        let Some(receipt) = self.store.receipt(id, asked(command)).await? else {
+            return Ok(false);
+        };
+        let same = receipt.events.iter().any(|event| {
+            matches!(event, Event::Dispute(DisputeEvent::RemedyProposed { remedy: first, by, .. })
+                if same_remedy(first, remedy) && by.0 == staff.account)
         });
-        same.map(Some).ok_or_else(|| Refusal::command_reused().into())
+        if same { Ok(true) } else { Err(Refusal::command_reused().into()) }
     }
 
-    /// Does a remedy that waits for nobody.
-    async fn finish(
-        &self,
-        tables: &Tables,
-        accounts: &Accounts,
-        known: Found,
-        number: u32,
-    ) -> Result<Found, PlayError> {
-        match known.dispute.remedy(number) {
-            Some(remedy) if remedy.is_open() && !remedy.waits() => {
-                self.carry_out(tables, accounts, &known, number).await
-            }
-            _ => Ok(known),
-        }
-    }
-
-    /// Somebody agrees with a remedy, and it is done. One that needs nobody else is done too, if that was interrupted.
+    /// A second person approves a remedy; it is carried out soon.
     pub(crate) async fn approve(
         &self,
-        tables: &Tables,
-        accounts: &Accounts,
         staff: &Viewer,
         id: Uuid,
         number: u32,
         once: Once,
     ) -> Result<Found, PlayError> {
-        let mut known = self.find(id).await?.ok_or_else(no_dispute)?;
-        let remedy = known.dispute.remedy(number);
-        if remedy.is_none_or(RemedyState::waits) || !remedy.is_some_and(RemedyState::is_open) {
-            let command = DisputeCommand::Approve { number, by: PlayerId(staff.account) };
-            let done = self.tell(id, &command, staff.account, once).await?;
-            known = found(id, &done.state)?;
-            if !known.dispute.remedy(number).is_some_and(RemedyState::is_open) {
-                return Ok(known);
-            }
-        }
-        self.carry_out(tables, accounts, &known, number).await
+        let command = DisputeCommand::Approve { number, by: PlayerId(staff.account) };
+        let done = self.tell(id, &command, staff.account, once).await?;
+        found(id, &done.state)
+    }
+
+    /// A remedy that failed is carried out again, soon.
+    pub(crate) async fn retry(
+        &self,
+        staff: &Viewer,
+        id: Uuid,
+        number: u32,
+        once: Once,
+    ) -> Result<Found, PlayError> {
+        let command = DisputeCommand::Retry { number, by: PlayerId(staff.account) };
+        let done = self.tell(id, &command, staff.account, once).await?;
+        found(id, &done.state)
     }
 
     pub(crate) async fn decline(
@@ -322,7 +287,6 @@ SELECT opened_at, dispute FROM dispute_index
         once: Once,
     ) -> Result<Found, PlayError> {
         let done = self.tell(id, &DisputeCommand::Resolve { how }, staff.account, once).await?;
-        self.index(id, &done.state).await?;
         found(id, &done.state)
     }
 
@@ -334,37 +298,8 @@ SELECT opened_at, dispute FROM dispute_index
         remedy: &Remedy,
     ) -> Result<Preview, PlayError> {
         let known = self.find(id).await?.ok_or_else(no_dispute)?;
-        let preview = remedy::preview(tables, &known.dispute, remedy).await?;
+        let preview = remedy::preview(tables, id, &known.dispute, remedy).await?;
         Ok(Preview { needs_second: preview.amount > u64::from(self.limit), ..preview })
-    }
-
-    /// Does what was decided, once, and writes down that it is done.
-    async fn carry_out(
-        &self,
-        tables: &Tables,
-        accounts: &Accounts,
-        known: &Found,
-        number: u32,
-    ) -> Result<Found, PlayError> {
-        let Found { id, dispute } = known;
-        let Some(state) = dispute.remedy(number) else { return Ok(known.clone()) };
-        // Nobody can guess it who does not know the game's secret, so no player can use it up.
-        let what = [b"remedy".as_slice(), id.as_bytes(), &number.to_be_bytes()].concat();
-        let command = tables.house_id(dispute.game.0, &what).await?;
-        match remedy::apply(tables, accounts, *id, dispute, state, command).await {
-            Ok(()) => {
-                let done = DisputeCommand::Applied { number };
-                let done = self.by_the_house(*id, &done, derived(command, b"applied")).await?;
-                found(*id, &done.state)
-            }
-            // Something has changed since it was proposed: it is not done, and will not be.
-            Err(PlayError::Refused(refusal)) => {
-                let failed = DisputeCommand::Failed { number };
-                self.by_the_house(*id, &failed, derived(command, b"failed")).await?;
-                Err(refusal.into())
-            }
-            Err(error) => Err(error),
-        }
     }
 
     /// What somebody asks. Their ids are derived, so nobody can use up one of the house.
@@ -379,16 +314,6 @@ SELECT opened_at, dispute FROM dispute_index
         self.execute(id, command, actor, asked).await
     }
 
-    /// What the house itself has to say.
-    async fn by_the_house(
-        &self,
-        id: Uuid,
-        command: &DisputeCommand,
-        command_id: Uuid,
-    ) -> Result<Executed<Dispute>, PlayError> {
-        self.execute(id, command, Uuid::nil(), command_id).await
-    }
-
     async fn execute(
         &self,
         stream: Uuid,
@@ -396,36 +321,30 @@ SELECT opened_at, dispute FROM dispute_index
         actor: Uuid,
         id: Uuid,
     ) -> Result<Executed<Dispute>, PlayError> {
-        let (now, context, expected) = (clock::now(), (), None);
-        let request = Request::<Dispute> { stream, command, id, actor, now, context, expected };
-        Ok(self.store.execute(&request).await?)
-    }
-
-    /// Lists find it as it is now.
-    async fn index(&self, id: Uuid, state: &Loaded<Dispute>) -> Result<(), PlayError> {
-        const INDEX: &str = "
-UPDATE dispute_index SET player = $2, assignee = $3, resolved = $4, folded = $5 WHERE dispute = $1 AND folded < $5";
-        let Some(dispute) = &state.now else { return Ok(()) };
-        let query = sqlx::query(INDEX).bind(id).bind(dispute.player.0);
-        let query = query.bind(dispute.assignee.map(|staff| staff.0));
-        let query = query.bind(dispute.resolution.is_some()).bind(state.head.version);
-        query.execute(self.pool()).await?;
-        Ok(())
+        execute(&self.store, stream, command, actor, id).await
     }
 }
 
-/// The number of the comment or the remedy that these events are about.
+/// Records a command about a dispute, once.
+async fn execute(
+    store: &Store,
+    stream: Uuid,
+    command: &DisputeCommand,
+    actor: Uuid,
+    id: Uuid,
+) -> Result<Executed<Dispute>, PlayError> {
+    let (now, context, expected) = (clock::now(), (), None);
+    let request = Request::<Dispute> { stream, command, id, actor, now, context, expected };
+    Ok(store.execute(&request).await?)
+}
+
+/// The number of the comment that these events are about.
 fn number_of(events: &[Event]) -> Option<u32> {
     events.iter().find_map(|event| {
-        if let Event::Dispute(
-            DisputeEvent::DisputeCommented { number, .. }
-            | DisputeEvent::RemedyProposed { number, .. },
-        ) = event
-        {
-            Some(*number)
-        } else {
-            None
-        }
+        let Event::Dispute(DisputeEvent::DisputeCommented { number, .. }) = event else {
+            return None;
+        };
+        Some(*number)
     })
 }
 

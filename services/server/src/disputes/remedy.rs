@@ -1,17 +1,26 @@
-//! What is done about something that was wrong: what it would do, and doing it.
+//! Remedies: what one would do, and carrying it out.
+//!
+//! A remedy is one command to a game or an account ([`deed`]). A preview tries that command without recording anything; the
+//! processor [`Remedies`] executes it. So what a preview says and what is done are decided by the same rules.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
-    AccountCommand, Command, Dispute, Game, Rejection, Remedy, RemedyState, Sanction, Stage,
-    decide_account,
+    Account, AccountCommand, Command, Dispute, DisputeCommand, DisputeEvent, Event, Game, Remedy,
+    Sanction, Stage,
+};
+use futures_util::{FutureExt, future::BoxFuture};
+use store::{
+    Loaded, Recorded,
+    processor::{CommandHandler, HandlerError},
 };
 use uuid::Uuid;
 
+use super::execute;
 use crate::{
-    accounts::Accounts,
+    app::App,
     clock,
-    play::{PlayError, Refusal, Tables, seat_of},
+    play::{PlayError, Refusal, Tables, derived, seat_of},
 };
 
 /// What a remedy would do.
@@ -21,7 +30,7 @@ pub(crate) struct Preview {
     pub(crate) effects: Vec<Effect>,
     /// How much money it moves, in dollars.
     pub(crate) amount: u64,
-    /// Whether somebody else must agree.
+    /// Whether a second person must approve it.
     pub(crate) needs_second: bool,
 }
 
@@ -35,38 +44,59 @@ pub(crate) struct Effect {
     pub(crate) after: String,
 }
 
-/// What a remedy would do now; what cannot be done is refused.
+/// The command that carries a remedy out.
+enum Deed {
+    Game(Command),
+    Account(Uuid, AccountCommand),
+}
+
+fn deed(dispute: Uuid, remedy: &Remedy) -> Deed {
+    let sanction = |player: Uuid, sanction| {
+        Deed::Account(player, AccountCommand::Sanction { sanction, dispute })
+    };
+    match remedy {
+        Remedy::VoidGame { why } => Deed::Game(Command::Void { why: *why, dispute: Some(dispute) }),
+        Remedy::FinishGame { winners } => {
+            Deed::Game(Command::Rule { winners: winners.clone(), dispute: Some(dispute) })
+        }
+        Remedy::AdjustBalance { player, change } => {
+            Deed::Account(player.0, AccountCommand::Adjust { change: *change, dispute })
+        }
+        Remedy::Warn { player } => sanction(player.0, Sanction::Warning),
+        Remedy::Lift { player } => sanction(player.0, Sanction::Lifted),
+        Remedy::Suspend { player, until } => sanction(player.0, Sanction::Suspension(*until)),
+        Remedy::Ban { player } => sanction(player.0, Sanction::Ban),
+    }
+}
+
+/// What a remedy would do now; what would be refused is refused.
 pub(super) async fn preview(
     tables: &Tables,
+    id: Uuid,
     dispute: &Dispute,
     remedy: &Remedy,
 ) -> Result<Preview, PlayError> {
-    if let Some(player) = remedy.player() {
-        let state = tables.store.games.fresh(dispute.game.0).await?;
-        if state.now.as_ref().is_none_or(|game| seat_of(game, player.0).is_none()) {
-            let message = "this player did not play the disputed game";
-            return Err(Refusal::new("NOT_SEATED", message).at("remedy").into());
+    let state = tables.store.games.fresh(dispute.game.0).await?;
+    let game = state.now.as_ref().ok_or_else(Refusal::no_such_game)?;
+    if let Some(player) = remedy.player()
+        && seat_of(game, player.0).is_none()
+    {
+        let message = "this player did not play the disputed game";
+        return Err(Refusal::new("NOT_SEATED", message).at("remedy").into());
+    }
+    let refused = |error| {
+        if let PlayError::Refused(refusal) = error { refusal.at("remedy").into() } else { error }
+    };
+    match deed(id, remedy) {
+        Deed::Game(command) => {
+            let events = tables.dry_run(dispute.game.0, &command).await.map_err(refused)?;
+            of_game(tables, game, remedy, &events).await
+        }
+        Deed::Account(player, command) => {
+            let wallet = tables.wallets.dry_run(player, &command).await.map_err(refused)?;
+            Ok(of_account(player, &wallet, &command))
         }
     }
-    let (effects, amount) = match remedy {
-        Remedy::VoidGame { .. } => void(tables, dispute).await?,
-        Remedy::FinishGame { winners } => finish(tables, dispute, winners).await?,
-        Remedy::AdjustBalance { player, change } => {
-            let effect = balance(tables, player.0, *change).await?;
-            (vec![effect], change.unsigned_abs())
-        }
-        Remedy::Warn { player } => (vec![sanction(tables, player.0, Sanction::Warning).await?], 0),
-        Remedy::Suspend { player, until } => {
-            if *until <= clock::now() {
-                let refusal = Refusal::new("BAD_MOMENT", "a suspension ends in the future");
-                return Err(refusal.at("remedy").into());
-            }
-            (vec![sanction(tables, player.0, Sanction::Suspension(*until)).await?], 0)
-        }
-        Remedy::Ban { player } => (vec![sanction(tables, player.0, Sanction::Ban).await?], 0),
-        Remedy::Lift { player } => (vec![sanction(tables, player.0, Sanction::Lifted).await?], 0),
-    };
-    Ok(Preview { effects, amount, needs_second: false })
 }
 
 /// What a game awarded so far, by player.
@@ -78,170 +108,171 @@ pub(super) fn awarded(game: &Game) -> BTreeMap<Uuid, u64> {
     awarded
 }
 
-/// What was awarded is taken back, as far as it is there.
-async fn void(tables: &Tables, dispute: &Dispute) -> Result<(Vec<Effect>, u64), PlayError> {
-    let state = tables.store.games.fresh(dispute.game.0).await?;
-    let game = state.now.as_ref().ok_or_else(Refusal::no_such_game)?;
-    if game.table.voided.is_some() {
-        return Err(Refusal::from(Rejection::AlreadyVoid).into());
-    }
-    let over = matches!(game.table.stage, Stage::Ended(_));
-    let awarded = awarded(game);
-    let before = if over { "over" } else { "played" };
-    let mut effects = vec![Effect {
-        player: None,
-        what: "game",
-        before: before.to_owned(),
-        after: "void: out of statistics, ratings and leaderboards".to_owned(),
-    }];
-    let mut amount = 0;
-    for (player, earned) in awarded.into_iter().filter(|(_, earned)| *earned > 0) {
-        let wallet = tables.wallets.of(player).await?;
-        let balance = wallet.now.as_ref().map_or(0, |account| account.balance);
-        let left = u64::from(balance).saturating_sub(earned);
-        amount += earned;
-        effects.push(Effect {
-            player: Some(player),
-            what: "balance",
-            before: balance.to_string(),
-            after: left.to_string(),
-        });
-    }
-    Ok((effects, amount))
-}
-
-async fn finish(
-    tables: &Tables,
-    dispute: &Dispute,
-    winners: &[u8],
-) -> Result<(Vec<Effect>, u64), PlayError> {
-    let state = tables.store.games.fresh(dispute.game.0).await?;
-    let game = state.now.as_ref().ok_or_else(Refusal::no_such_game)?;
-    match game.table.stage {
-        Stage::Playing => {}
-        Stage::Gathering => return Err(Refusal::from(Rejection::NotStarted).into()),
-        Stage::Ended(_) => return Err(Refusal::from(Rejection::GameOver).into()),
-    }
-    for &seat in winners {
-        if !game.table.seated().any(|seated| seated == seat) {
-            let seats = u8::try_from(game.table.seats.len()).unwrap_or(u8::MAX);
-            return Err(Refusal::from(Rejection::NoSuchSeat { seat, seats }).at("remedy").into());
-        }
-    }
-    let after = if winners.is_empty() {
-        "over, nobody wins".to_owned()
-    } else {
-        let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
-        format!("over, won by seat {}", seats.join(" and "))
-    };
-    let mut effects =
-        vec![Effect { player: None, what: "game", before: "played".to_owned(), after }];
+/// What these events awarded, by player.
+fn newly_awarded(game: &Game, events: &[Event]) -> BTreeMap<Uuid, u64> {
     let mut earned: BTreeMap<Uuid, u64> = BTreeMap::new();
-    for (seat, amount, _) in game.table.awards(winners) {
-        if let Some(seat) = game.table.seats.get(usize::from(seat)) {
-            *earned.entry(seat.player.0).or_default() += u64::from(amount);
+    for event in events {
+        if let Event::MoneyAwarded { seat, amount, .. } = event
+            && let Some(seat) = game.table.seats.get(usize::from(*seat))
+        {
+            *earned.entry(seat.player.0).or_default() += u64::from(*amount);
         }
     }
-    let amount = earned.values().sum();
-    for (player, earned) in earned {
+    earned
+}
+
+async fn of_game(
+    tables: &Tables,
+    game: &Game,
+    remedy: &Remedy,
+    events: &[Event],
+) -> Result<Preview, PlayError> {
+    let over = matches!(game.table.stage, Stage::Ended(_));
+    let (after, moved, sign) = if let Remedy::FinishGame { winners } = remedy {
+        let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
+        let won = if seats.is_empty() {
+            "nobody wins".to_owned()
+        } else {
+            format!("won by seat {}", seats.join(" and "))
+        };
+        (format!("over, {won}"), newly_awarded(game, events), 1)
+    } else {
+        ("void: out of statistics, ratings and leaderboards".to_owned(), awarded(game), -1)
+    };
+    let before = if over { "over" } else { "played" }.to_owned();
+    let mut effects = vec![Effect { player: None, what: "game", before, after }];
+    for (&player, &amount) in moved.iter().filter(|(_, amount)| **amount > 0) {
         let wallet = tables.wallets.of(player).await?;
-        let balance = wallet.now.as_ref().map_or(0, |account| account.balance);
-        effects.push(Effect {
-            player: Some(player),
-            what: "balance",
-            before: balance.to_string(),
-            after: (u64::from(balance) + earned).to_string(),
-        });
+        let balance = wallet.now.as_ref().map_or(0, |account| i64::from(account.balance));
+        // What was awarded is taken back as far as it is there.
+        let left = (balance + sign * i64::try_from(amount).unwrap_or(i64::MAX)).max(0);
+        let (before, after) = (balance.to_string(), left.to_string());
+        effects.push(Effect { player: Some(player), what: "balance", before, after });
     }
-    Ok((effects, amount))
+    Ok(Preview { effects, amount: moved.values().sum(), needs_second: false })
 }
 
-async fn balance(tables: &Tables, player: Uuid, change: i64) -> Result<Effect, PlayError> {
-    let command = AccountCommand::Adjust { change, dispute: Uuid::nil() };
-    let before = would(tables, player, &command).await?;
-    let after = i64::from(before).saturating_add(change);
-    Ok(Effect {
-        player: Some(player),
-        what: "balance",
-        before: before.to_string(),
-        after: after.to_string(),
-    })
+fn of_account(player: Uuid, wallet: &Loaded<Account>, command: &AccountCommand) -> Preview {
+    let account = wallet.now.clone().unwrap_or_default();
+    let (what, before, after, amount) = if let AccountCommand::Adjust { change, .. } = command {
+        let balance = i64::from(account.balance);
+        let after = balance.saturating_add(*change);
+        ("balance", balance.to_string(), after.to_string(), change.unsigned_abs())
+    } else {
+        let new = if let AccountCommand::Sanction { sanction, .. } = command {
+            Some(*sanction)
+        } else {
+            account.sanction
+        };
+        ("account", sanctioned(account.sanction), sanctioned(new), 0)
+    };
+    let effect = Effect { player: Some(player), what, before, after };
+    Preview { effects: vec![effect], amount, needs_second: false }
 }
 
-async fn sanction(tables: &Tables, player: Uuid, sanction: Sanction) -> Result<Effect, PlayError> {
-    would(tables, player, &AccountCommand::Sanction { sanction, dispute: Uuid::nil() }).await?;
-    let wallet = tables.wallets.of(player).await?;
-    let words = |sanction: Option<Sanction>| match sanction {
+fn sanctioned(sanction: Option<Sanction>) -> String {
+    match sanction {
         None | Some(Sanction::Lifted) => "may play".to_owned(),
         Some(Sanction::Warning) => "may play, warned".to_owned(),
         Some(Sanction::Suspension(until)) => format!("suspended until {}", clock::written(until)),
         Some(Sanction::Ban) => "banned".to_owned(),
-    };
-    Ok(Effect {
-        player: Some(player),
-        what: "account",
-        before: words(wallet.now.as_ref().and_then(|account| account.sanction)),
-        after: words(Some(sanction)),
-    })
-}
-
-/// Refuses what an account would refuse; gives its balance.
-async fn would(tables: &Tables, player: Uuid, command: &AccountCommand) -> Result<u32, PlayError> {
-    let wallet = tables.wallets.of(player).await?;
-    let nothing_for_sale = domain::farkle::dice::Catalogue { version: 0, dice: Vec::new() };
-    let decided = decide_account(wallet.now.as_ref(), command, &nothing_for_sale);
-    decided.map_err(|rejection| Refusal::from(rejection).at("remedy"))?;
-    Ok(wallet.now.as_ref().map_or(0, |account| account.balance))
-}
-
-/// Does it, in the name of who proposed it, once.
-pub(super) async fn apply(
-    tables: &Tables,
-    accounts: &Accounts,
-    id: Uuid,
-    dispute: &Dispute,
-    decided: &RemedyState,
-    command: Uuid,
-) -> Result<(), PlayError> {
-    // Always the same one, whoever finishes what was interrupted: then it is the same command.
-    let (remedy, author) = (&decided.remedy, decided.by.0);
-    let to_game = async |wish: Command| -> Result<(), PlayError> {
-        tables.execute(dispute.game.0, &wish, command, author, None).await.map(|_| ())
-    };
-    let to_account = async |player: Uuid, wish: AccountCommand| -> Result<(), PlayError> {
-        tables.wallets.remedy(player, &wish, command, author).await
-    };
-    match remedy {
-        Remedy::VoidGame { why } => to_game(Command::Void { why: *why, dispute: Some(id) }).await,
-        Remedy::FinishGame { winners } => {
-            to_game(Command::Rule { winners: winners.clone(), dispute: Some(id) }).await
-        }
-        Remedy::AdjustBalance { player, change } => {
-            to_account(player.0, AccountCommand::Adjust { change: *change, dispute: id }).await
-        }
-        Remedy::Warn { player } => {
-            let sanction = Sanction::Warning;
-            to_account(player.0, AccountCommand::Sanction { sanction, dispute: id }).await
-        }
-        Remedy::Lift { player } => {
-            let sanction = Sanction::Lifted;
-            to_account(player.0, AccountCommand::Sanction { sanction, dispute: id }).await
-        }
-        Remedy::Suspend { player, until } => {
-            let sanction = Sanction::Suspension(*until);
-            to_account(player.0, AccountCommand::Sanction { sanction, dispute: id }).await?;
-            keep_out(accounts, player.0).await
-        }
-        Remedy::Ban { player } => {
-            let sanction = Sanction::Ban;
-            to_account(player.0, AccountCommand::Sanction { sanction, dispute: id }).await?;
-            keep_out(accounts, player.0).await
-        }
     }
 }
 
-/// Who may not play is signed out everywhere, and cannot sign in.
-async fn keep_out(accounts: &Accounts, player: Uuid) -> Result<(), PlayError> {
-    let ended = accounts.end_all(player).await;
-    ended.map(|_| ()).map_err(|error| PlayError::Unavailable(error.to_string()))
+/// The processor that carries remedies out: each once, and each to an end, whatever is killed in between. Every step has an id that
+/// follows from the remedy, so that doing it again is answered as it was the first time.
+#[derive(Debug)]
+pub(crate) struct Remedies {
+    pub(crate) app: Arc<App>,
+}
+
+/// What makes a remedy due.
+pub(crate) const TYPES: [&str; 3] = ["RemedyProposed", "RemedyApproved", "RemedyRetried"];
+
+impl CommandHandler for Remedies {
+    fn handle<'a>(
+        &'a self,
+        events: &'a [Arc<Recorded>],
+    ) -> BoxFuture<'a, Vec<(usize, HandlerError)>> {
+        async move {
+            let mut failed = Vec::new();
+            for (index, recorded) in events.iter().enumerate() {
+                if let Some(number) = number_of(&recorded.event)
+                    && let Err(error) = self.carry_out(recorded.stream, number).await
+                {
+                    failed.push((index, error.into()));
+                }
+            }
+            failed
+        }
+        .boxed()
+    }
+}
+
+fn number_of(event: &Event) -> Option<u32> {
+    if let Event::Dispute(
+        DisputeEvent::RemedyProposed { number, .. }
+        | DisputeEvent::RemedyApproved { number, .. }
+        | DisputeEvent::RemedyRetried { number, .. },
+    ) = event
+    {
+        Some(*number)
+    } else {
+        None
+    }
+}
+
+impl Remedies {
+    /// Carries a remedy out, if it is due, and records that it was applied, or why it failed.
+    async fn carry_out(&self, id: Uuid, number: u32) -> Result<(), PlayError> {
+        let tables = &self.app.tables;
+        let state = tables.store.disputes.fresh(id).await?;
+        let Some(dispute) = &state.now else { return Ok(()) };
+        let Some(remedy) = dispute.remedy(number).filter(|remedy| remedy.is_due()) else {
+            return Ok(());
+        };
+        // Nobody can guess it who does not know the game's secret, so no player can use it up.
+        let what = [b"remedy".as_slice(), id.as_bytes(), &number.to_be_bytes()].concat();
+        let command = tables.house_id(dispute.game.0, &what).await?;
+        let done = self.execute(id, dispute, &remedy.remedy, remedy.by.0, command).await;
+        let (ended, step) = match done {
+            Ok(()) => (DisputeCommand::Applied { number }, derived(command, b"applied")),
+            Err(PlayError::Refused(refusal)) => {
+                let step = [b"failed".as_slice(), &remedy.retries.to_be_bytes()].concat();
+                let reason = refusal.message.clone();
+                (DisputeCommand::Failed { number, reason }, derived(command, &step))
+            }
+            // An account or a game that is busy now is tried again at once.
+            Err(PlayError::Busy) => return Err(PlayError::Unavailable("it is busy".to_owned())),
+            Err(error) => return Err(error),
+        };
+        execute(&tables.store, id, &ended, Uuid::nil(), step).await?;
+        Ok(())
+    }
+
+    /// In the name of who proposed it: always the same one, so that it is always the same command.
+    async fn execute(
+        &self,
+        id: Uuid,
+        dispute: &Dispute,
+        remedy: &Remedy,
+        author: Uuid,
+        command: Uuid,
+    ) -> Result<(), PlayError> {
+        let tables = &self.app.tables;
+        match deed(id, remedy) {
+            Deed::Game(deed) => {
+                tables.execute(dispute.game.0, &deed, command, author, None).await?;
+            }
+            Deed::Account(player, deed) => {
+                tables.wallets.remedy(player, &deed, command, author).await?;
+            }
+        }
+        if let Remedy::Suspend { player, .. } | Remedy::Ban { player } = remedy {
+            // Who may not play is signed out everywhere, and cannot sign in.
+            let ended = self.app.accounts.end_all(player.0).await;
+            ended.map_err(|error| PlayError::Unavailable(error.to_string()))?;
+        }
+        Ok(())
+    }
 }

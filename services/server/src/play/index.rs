@@ -1,77 +1,144 @@
 //! Finding games: rows that say where a game stands, folded from the log a moment later.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
-use domain::{Event, Legal, Moment, Stage};
-use sqlx::{Connection, PgConnection};
-use store::{Loaded, Positions, StoreError};
+use domain::{Legal, Moment, Stage};
+use futures_util::{FutureExt, future::BoxFuture};
+use sqlx::PgConnection;
+use store::{
+    Loaded, Recorded, Shard, Store, StoreError,
+    processor::{Handler, HandlerError, Processor, RowHandler, Target},
+};
+use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::place::Place;
+use super::scheduler::Scheduler;
 use crate::clock;
 
-/// Whether an event changes where a game stands.
-pub(crate) fn changes_index(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Created { .. }
-            | Event::SeatTaken { .. }
-            | Event::SeatLeft { .. }
-            | Event::Started { .. }
-            | Event::TurnStarted { .. }
-            | Event::Asked { .. }
-            | Event::Answered { .. }
-            | Event::Ended(_)
-    )
+/// The events that change where a game stands.
+const TYPES: [&str; 8] =
+    ["Created", "SeatTaken", "SeatLeft", "Started", "TurnStarted", "Asked", "Answered", "Ended"];
+
+/// The processor that keeps the index, and with a scheduler sees to the clocks of its games.
+pub(crate) fn processor(store: Store, scheduler: Option<Scheduler>) -> Processor {
+    Processor {
+        name: "game_index",
+        version: 1,
+        types: &TYPES,
+        ranges: 8,
+        collect: Duration::from_millis(50),
+        handler: Handler::Rows(Arc::new(GameIndex { store, scheduler })),
+    }
 }
 
-/// How far the log is folded.
-pub(crate) const FOLDED: Place = Place("index_position");
+struct GameIndex {
+    store: Store,
+    scheduler: Option<Scheduler>,
+}
 
-/// Writes where these games stand, and how far the log is folded, in one transaction. A row made from a newer version
-/// stays.
-pub(crate) async fn write(
-    connection: &mut PgConnection,
-    games: &[(Uuid, Arc<Loaded>)],
-    positions: &Positions,
-) -> Result<(), StoreError> {
-    let mut transaction = connection.begin().await?;
-    if !games.is_empty() {
-        write_games(&mut transaction, games).await?;
-        write_players(&mut transaction, games).await?;
+impl RowHandler for GameIndex {
+    fn tables(&self) -> &'static [&'static str] {
+        &["game_index", "game_player"]
     }
-    FOLDED.advance(&mut transaction, positions).await?;
-    transaction.commit().await?;
-    Ok(())
+
+    /// Deadlines are left out: one that could not be kept is put off.
+    fn content(&self) -> &'static str {
+        "SELECT game::text, concat_ws(' ', kind, preset, stage, open, shard) FROM game_index WHERE generation = $1
+         UNION ALL
+         SELECT concat_ws('/', player, game), stage FROM game_player WHERE generation = $1"
+    }
+
+    /// Writes where the games of these events stand now; rows made from a newer version stay.
+    fn write<'a>(
+        &'a self,
+        target: Target<'a>,
+        events: &'a [Arc<Recorded>],
+    ) -> BoxFuture<'a, Result<(), HandlerError>> {
+        async move {
+            let games = self.states(events).await?;
+            let rows: Vec<IndexRow<'_>> =
+                games.iter().filter_map(|(game, state)| IndexRow::of(*game, state)).collect();
+            write_games(target.connection, target.generation, &rows).await?;
+            write_players(target.connection, target.generation, &games).await?;
+            if let Some(scheduler) = self.scheduler.as_ref().filter(|_| !target.building) {
+                scheduler.learn(rows.iter().filter_map(|row| row.deadline));
+                scheduler.learn(rows.iter().filter_map(|row| row.expires_at));
+            }
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn tick<'a>(
+        &'a self,
+        generation: i32,
+        shards: &'a [Shard],
+    ) -> BoxFuture<'a, Result<Option<Instant>, StoreError>> {
+        async move {
+            match &self.scheduler {
+                Some(scheduler) => scheduler.run(generation, shards).await,
+                None => Ok(None),
+            }
+        }
+        .boxed()
+    }
+}
+
+impl GameIndex {
+    /// The games of these events, each at least as far as its event.
+    async fn states(
+        &self,
+        events: &[Arc<Recorded>],
+    ) -> Result<Vec<(Uuid, Arc<Loaded>)>, HandlerError> {
+        let changed: HashMap<Uuid, i64> =
+            events.iter().map(|event| (event.stream, event.version)).collect();
+        let (mut games, mut unread) = (Vec::with_capacity(changed.len()), Vec::new());
+        for (game, version) in changed {
+            match self.store.games.remembered(game).filter(|state| state.head.version >= version) {
+                Some(state) => games.push((game, state)),
+                None => unread.push(game),
+            }
+        }
+        if !unread.is_empty() {
+            games.extend(self.store.games.fresh_all(&unread).await?);
+        }
+        Ok(games)
+    }
 }
 
 async fn write_games(
     connection: &mut PgConnection,
-    games: &[(Uuid, Arc<Loaded>)],
+    generation: i32,
+    rows: &[IndexRow<'_>],
 ) -> Result<(), StoreError> {
     const WRITE: &str = "
-INSERT INTO game_index AS i (game, version, deadline, expires_at, open, kind, preset, stage)
-SELECT n.game, n.version, n.deadline, n.expires_at, n.free AND a.game IS NOT NULL AND a.invite IS NULL, n.kind, n.preset,
-       n.stage
-  FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::text[], $7::text[], $8::text[])
-       AS n (game, version, deadline, expires_at, free, kind, preset, stage)
+INSERT INTO game_index AS i (generation, game, shard, version, deadline, expires_at, open, kind, preset, stage)
+SELECT $1, n.game, n.shard, n.version, n.deadline, n.expires_at, n.free AND a.game IS NOT NULL AND a.invite IS NULL, n.kind,
+       n.preset, n.stage
+  FROM unnest($2::uuid[], $3::smallint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::boolean[], $8::text[], $9::text[],
+              $10::text[])
+       AS n (game, shard, version, deadline, expires_at, free, kind, preset, stage)
   LEFT JOIN game_access a ON a.game = n.game
-    ON CONFLICT (game) DO UPDATE
+    ON CONFLICT (generation, game) DO UPDATE
    SET version = excluded.version, deadline = excluded.deadline, expires_at = excluded.expires_at, open = excluded.open,
        stage = excluded.stage
  WHERE i.version < excluded.version";
-    let rows: Vec<IndexRow<'_>> =
-        games.iter().filter_map(|(game, state)| IndexRow::of(*game, state)).collect();
     let milliseconds = |moment: Option<Moment>| moment.map(clock::to_sql);
     sqlx::query(WRITE)
-        .bind(column(&rows, |row| row.game))
-        .bind(column(&rows, |row| row.version))
-        .bind(column(&rows, |row| milliseconds(row.deadline)))
-        .bind(column(&rows, |row| milliseconds(row.expires_at)))
-        .bind(column(&rows, |row| row.free))
-        .bind(column(&rows, |row| row.kind))
-        .bind(column(&rows, |row| row.preset))
-        .bind(column(&rows, |row| row.stage))
+        .bind(generation)
+        .bind(column(rows, |row| row.game))
+        .bind(column(rows, |row| i16::from(Shard::of(row.game).number())))
+        .bind(column(rows, |row| row.version))
+        .bind(column(rows, |row| milliseconds(row.deadline)))
+        .bind(column(rows, |row| milliseconds(row.expires_at)))
+        .bind(column(rows, |row| row.free))
+        .bind(column(rows, |row| row.kind))
+        .bind(column(rows, |row| row.preset))
+        .bind(column(rows, |row| row.stage))
         .execute(connection)
         .await?;
     Ok(())
@@ -85,16 +152,17 @@ fn column<'a, T>(rows: &[IndexRow<'a>], value: impl Fn(&IndexRow<'a>) -> T) -> V
 /// Who sits there; who left before the start sits there no more.
 async fn write_players(
     connection: &mut PgConnection,
+    generation: i32,
     games: &[(Uuid, Arc<Loaded>)],
 ) -> Result<(), StoreError> {
     const WRITE: &str = "
-INSERT INTO game_player AS p (player, game, stage)
-SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[])
-    ON CONFLICT (player, game) DO UPDATE SET stage = excluded.stage WHERE p.stage <> excluded.stage";
+INSERT INTO game_player AS p (generation, player, game, stage)
+SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::text[])
+    ON CONFLICT (generation, player, game) DO UPDATE SET stage = excluded.stage WHERE p.stage <> excluded.stage";
     const FORGET: &str = "
-DELETE FROM game_player p USING unnest($1::uuid[]) AS g (game)
- WHERE p.game = g.game
-   AND NOT EXISTS (SELECT 1 FROM unnest($2::uuid[], $3::uuid[]) AS n (player, game)
+DELETE FROM game_player p USING unnest($2::uuid[]) AS g (game)
+ WHERE p.generation = $1 AND p.game = g.game
+   AND NOT EXISTS (SELECT 1 FROM unnest($3::uuid[], $4::uuid[]) AS n (player, game)
                     WHERE n.game = p.game AND n.player = p.player)";
     let (mut players, mut tables, mut stages) = (Vec::new(), Vec::new(), Vec::new());
     for (id, state) in games {
@@ -110,9 +178,10 @@ DELETE FROM game_player p USING unnest($1::uuid[]) AS g (game)
         }
     }
     let changed: Vec<Uuid> = games.iter().map(|(game, _)| *game).collect();
-    let query = sqlx::query(FORGET).bind(changed).bind(&players).bind(&tables);
+    let query = sqlx::query(FORGET).bind(generation).bind(changed).bind(&players).bind(&tables);
     query.execute(&mut *connection).await?;
-    sqlx::query(WRITE).bind(players).bind(tables).bind(stages).execute(connection).await?;
+    let query = sqlx::query(WRITE).bind(generation).bind(players).bind(tables);
+    query.bind(stages).execute(connection).await?;
     Ok(())
 }
 

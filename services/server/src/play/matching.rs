@@ -40,10 +40,14 @@ impl Wanted {
         Err(Rejection::UnknownCharacter { character, free: known.join(", ") })
     }
 
-    /// Who has the same key can play together.
     fn key(&self) -> Vec<u8> {
-        [ruleset_hash(&self.ruleset).0.as_slice(), &[self.seats]].concat()
+        key_of(&self.ruleset, self.seats)
     }
+}
+
+/// Who has the same key can play together.
+fn key_of(ruleset: &Ruleset, seats: u8) -> Vec<u8> {
+    [ruleset_hash(ruleset).0.as_slice(), &[seats]].concat()
 }
 
 impl Tables {
@@ -90,6 +94,10 @@ impl Tables {
             if let Some(done) = self.take_seat(viewer, wanted, game, once, id).await? {
                 if Self::is_settled(&done, wanted) {
                     forget(connection, key, game).await?;
+                } else if let Some(there) = &done.state.now {
+                    // Whoever was cut off before others were told of the table waits where they look.
+                    let key = key_of(&there.table.ruleset, wanted.seats);
+                    remember(connection, &key, game).await?;
                 }
                 return Ok(done);
             }
@@ -132,7 +140,9 @@ impl Tables {
         }
         self.note_answer(viewer, once, game).await?;
         let join = Wish::Join { seed: wanted.seed.clone(), invite: None };
-        match self.ask(viewer, game, join, Once { id: Some(id), expected: None }).await {
+        // Not the id itself: whoever was cut off before sitting down has opened this very table under it.
+        let joining = Once { id: Some(derived(id, b"join")), expected: None };
+        match self.ask(viewer, game, join, joining).await {
             Ok(joined) => {
                 let joined = self.settle_in(viewer, wanted, joined, id).await?;
                 self.begin_if_full(viewer, wanted, joined, id).await.map(Some)

@@ -5,13 +5,11 @@
 
 pub(crate) mod access;
 pub(crate) mod evidence;
-pub(crate) mod house;
 pub(crate) mod index;
 pub(crate) mod live;
-pub(crate) mod lock;
 mod matching;
-pub(crate) mod place;
 mod refusal;
+pub(crate) mod scheduler;
 mod secrets;
 #[cfg(test)]
 mod tests;
@@ -290,6 +288,19 @@ impl Tables {
     pub(crate) fn look_after(&self) {
         self.live.forget_the_gone();
         self.secrets.look_for_keys();
+    }
+
+    /// What a command of the house would do to a game now. Nothing is recorded.
+    pub(crate) async fn dry_run(
+        &self,
+        game: Uuid,
+        command: &Command,
+    ) -> Result<Vec<Event>, PlayError> {
+        let context = self.secrets.of(game).await?;
+        let (stream, id, actor, expected) = (game, Uuid::nil(), Uuid::nil(), None);
+        let now = clock::now();
+        let request = Request::<Game> { stream, command, id, actor, now, context, expected };
+        Ok(self.store.dry_run(&request).await?.1)
     }
 
     /// Makes a command happen to a game, once.

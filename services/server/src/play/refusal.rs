@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use domain::{Rejection, SeatNo};
-use store::{AppendError, ExecuteError, ReadError, StoreError};
+use store::{AppendError, ExecuteError, ReadError, StoreError, processor::HandlerError};
 
 /// A refused wish.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,12 +163,15 @@ impl From<StoreError> for PlayError {
     }
 }
 
-impl From<projections::ProjectionError> for PlayError {
-    fn from(error: projections::ProjectionError) -> Self {
-        if let projections::ProjectionError::Store(error) = error {
-            return error.into();
+impl From<PlayError> for HandlerError {
+    /// What passes is tried again; anything else parks the event with its reason.
+    fn from(error: PlayError) -> Self {
+        match error {
+            PlayError::Refused(refusal) => Self::Event(refusal.message),
+            PlayError::Fault(why) => Self::Event(why),
+            PlayError::Busy => Self::Event("the account is busy".to_owned()),
+            PlayError::Unavailable(why) => Self::Store(StoreError::Unavailable(why)),
         }
-        Self::Fault(error.to_string())
     }
 }
 

@@ -1,4 +1,4 @@
-//! What cannot be waited for: games that nobody touches for hours.
+//! What cannot be waited for or aimed at: games that nobody touches for hours, nodes that are killed between two steps.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -6,14 +6,16 @@ use std::{sync::Arc, time::Duration};
 
 use cluster::Cluster;
 use domain::{
-    Command, DecidedBy, GameId, Moment, PlayerId, Ruleset, Stage,
+    AccountCommand, Command, DecidedBy, GameId, Moment, PlayerId, Ruleset, Stage,
     fair::{commitment, ruleset_hash},
 };
-use store::{Request, Store};
+use store::{Request, Store, processor::Consumer};
+use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::Tables;
+use super::{NewGame, Once, Tables, Wanted, index, scheduler::Scheduler};
 use crate::{
+    accounts::{Role, Viewer},
     clock,
     keys::{KeyRing, Purpose},
 };
@@ -40,8 +42,8 @@ async fn begun(tables: &Tables, hours: u64) -> Uuid {
     game
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_game_nobody_touches_is_closed_without_a_winner() {
+/// A house with a database of its own, which is gone with it.
+async fn house() -> (Arc<Tables>, Cluster, TempDir) {
     let folder = tempfile::Builder::new().prefix("croupier-").tempdir_in("/tmp").unwrap();
     let throwaway = cluster::Settings::Throwaway;
     let cluster = Cluster::start(&folder.path().join("cluster"), throwaway).unwrap();
@@ -50,8 +52,21 @@ async fn a_game_nobody_touches_is_closed_without_a_winner() {
     let store = Store::open(&url, &store::Settings::default()).unwrap();
     let keys = KeyRing::open(&folder.path().join("keys"), Purpose::Dice).unwrap();
     let tables = Arc::new(Tables::new(store, keys, 10));
+    (tables, cluster, folder)
+}
+
+fn player() -> Viewer {
+    let (account, session) = (Uuid::now_v7(), Uuid::now_v7());
+    Viewer { account, role: Role::Player, session, until: Moment(u64::MAX) }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_nobody_touches_is_closed_without_a_winner() {
+    let (tables, _cluster, _folder) = house().await;
     let (forgotten, young) = (begun(&tables, 73).await, begun(&tables, 71).await);
-    let duties = tokio::spawn(Arc::clone(&tables).keep_house());
+    let index = index::processor(tables.store.clone(), Some(Scheduler::new(Arc::clone(&tables))));
+    let consumer = Consumer::new(tables.store.clone(), vec![index], Uuid::now_v7());
+    let duties = tokio::spawn(consumer.run_until(std::future::pending()));
     let stage =
         async |game| tables.store.games.fresh(game).await.unwrap().now.clone().unwrap().table.stage;
     for _ in 0..200 {
@@ -65,5 +80,42 @@ async fn a_game_nobody_touches_is_closed_without_a_winner() {
     assert!(outcome.winners.is_empty());
     assert_eq!(stage(young).await, Stage::Playing);
     duties.abort();
+    tables.store.close().await;
+}
+
+/// A node is killed after it has opened a table for somebody in a hurry, before or behind their sitting down there. Asked again with the
+/// same id, they sit at that table, once, and whoever comes next finds them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_quick_match_that_was_cut_off_goes_on() {
+    let (tables, _cluster, _folder) = house().await;
+    let ruleset = Arc::new(Ruleset::preset("farkle", None).unwrap());
+    let wanted =
+        Wanted { ruleset: Arc::clone(&ruleset), seats: 2, seed: None, dice: None, character: None };
+    for sat_down in [false, true] {
+        let (ann, bob, id) = (player(), player(), Uuid::now_v7());
+        let once = Once { id: Some(id), expected: None };
+        let new = NewGame { ruleset: Arc::clone(&ruleset), private: false, seated: sat_down };
+        let game = tables.create(&ann, &new, once).await.unwrap().game;
+        let note = "INSERT INTO quick_match_answer (player, command, game) VALUES ($1, $2, $3)";
+        let note = sqlx::query(note).bind(ann.account).bind(id).bind(game);
+        note.execute(tables.store.pool()).await.unwrap();
+
+        let waits = tables.quick_match(&ann, &wanted, once).await.unwrap();
+        let seats = waits.state.now.as_ref().unwrap().table.seats.len();
+        assert_eq!((waits.game, seats), (game, 1), "sat down before: {sat_down}");
+        let found = tables.quick_match(&bob, &wanted, Once::default()).await.unwrap();
+        let table = &found.state.now.as_ref().unwrap().table;
+        assert_eq!((found.game, &table.stage), (game, &Stage::Playing), "sat down: {sat_down}");
+    }
+    tables.store.close().await;
+}
+
+/// The database was away when somebody signed in, so that they have no wallet: a remedy that gives them money can be proposed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remedy_for_who_has_no_wallet_yet_can_be_tried() {
+    let (tables, _cluster, _folder) = house().await;
+    let adjust = AccountCommand::Adjust { change: 5, dispute: Uuid::now_v7() };
+    let wallet = tables.wallets.dry_run(Uuid::now_v7(), &adjust).await.unwrap();
+    assert_eq!(wallet.now.as_ref().unwrap().balance, 10);
     tables.store.close().await;
 }

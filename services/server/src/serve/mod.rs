@@ -10,8 +10,9 @@ use std::{
 };
 
 use async_graphql::ValidationMode;
-use store::Store;
+use store::{Store, processor::Consumer};
 use tokio::sync::watch;
+use uuid::Uuid;
 
 pub(crate) use settings::{Settings, keys_folder};
 
@@ -69,7 +70,7 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
         app: Arc::clone(&app),
     });
     let duties = duties(&app, &door, database.url());
-    let read_models = tokio::spawn(keep_read_models(Arc::clone(&app)));
+    let processors = tokio::spawn(run_processors(Arc::clone(&app)));
     let (stop, stopping) = watch::channel(false);
     let crowd = http::Crowd {
         most: settings.max_clients,
@@ -86,7 +87,7 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
     app.tables.live.stop();
     stop.send_replace(true);
     serving.await.map_err(|error| error.to_string())?;
-    read_models.await.ok();
+    processors.await.ok();
     app.tables.evidence.write().await.ok();
     app.tables.store.close().await;
     for duty in duties {
@@ -121,10 +122,11 @@ fn node(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
     Ok(Arc::new(App { tables, accounts, disputes, database: Database::default() }))
 }
 
-/// Keeps statistics, leaderboards and ratings until the node stops, and leaves them to others then.
-async fn keep_read_models(app: Arc<App>) {
-    let runner = projections::Runner::new(app.tables.store.clone());
-    runner.run_until(app.tables.live.stopped()).await;
+/// Runs the processors until the node stops, and leaves them to other nodes then.
+async fn run_processors(app: Arc<App>) {
+    let processors = crate::processors::of_node(&app);
+    let consumer = Consumer::new(app.tables.store.clone(), processors, Uuid::now_v7());
+    consumer.run_until(app.tables.live.stopped()).await;
 }
 
 /// What goes on beside requests.
@@ -135,8 +137,6 @@ fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinH
     let (door, url) = (Arc::clone(door), url.to_owned());
     vec![
         tokio::spawn(Arc::clone(&app.tables).hand_on()),
-        tokio::spawn(Arc::clone(&app.tables).keep_house()),
-        tokio::spawn(Arc::clone(&app.tables).pay_out()),
         tokio::spawn(async move { sessions.accounts.keep_learning_revoked().await }),
         tokio::spawn(async move { probed.watch_database(&url).await }),
         tokio::spawn(async move { noted.evidence.keep(days).await }),

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use domain::{AccountEvent, AwardedFor, Dollars, Event, SeatNo};
 use sqlx::Row;
-use store::{Positions, Recorded, Store, StoreError};
+use store::{Positions, Recorded, Store, StoreError, processor::checkpoint};
 use uuid::Uuid;
 
-use super::{LEDGER, account_event, reactor::PAID};
+use super::{LEDGER, account_event, payouts};
 
 /// How many events of a shard are read at once.
 const PAGE: u32 = 1000;
@@ -79,8 +79,9 @@ struct Books {
 /// Checks everything. What was paid out is asked first and the wallets are read before the games: whatever happens
 /// meanwhile, a credit that was there is seen, and so is the award behind it.
 pub(crate) async fn audit(store: &Store) -> Result<Audit, Wrong> {
-    let paid = PAID.read(&mut *store.pool().acquire().await?).await?;
-    let parked = sqlx::query("SELECT stream, version FROM reactor_parked");
+    let paid = checkpoint(store.pool(), payouts::NAME).await.map_err(StoreError::from)?;
+    let parked = sqlx::query("SELECT stream, version FROM processor_parked WHERE name = $1");
+    let parked = parked.bind(payouts::NAME);
     let mut waiting = HashSet::new();
     for row in parked.fetch_all(store.pool()).await? {
         let (stream, version): (Uuid, i64) = (row.try_get(0)?, row.try_get(1)?);
@@ -126,7 +127,7 @@ async fn read(
             })?;
             see(&recorded)?;
         }
-        if !found.more {
+        if found.unfinished.is_empty() {
             return Ok(());
         }
         after = found.looked_at;

@@ -1,11 +1,11 @@
 //! Wallets, inventories and the shop.
 //!
 //! A wallet is a stream of its own. What a player does with it goes the same way as a move at a table; what games award
-//! comes by the [`reactor`].
+//! comes by the processor [`payouts`].
 
 pub(crate) mod audit;
 mod equip;
-pub(crate) mod reactor;
+pub(crate) mod payouts;
 
 use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError},
@@ -168,6 +168,25 @@ impl Wallets {
         let request = Request::<Account> { stream, command, id, actor, now, context, expected };
         self.store.execute(&request).await?;
         Ok(())
+    }
+
+    /// The wallet to which a command of the house could be given now. Nothing is recorded, but that there is a wallet.
+    pub(crate) async fn dry_run(
+        &self,
+        account: Uuid,
+        command: &AccountCommand,
+    ) -> Result<Arc<Loaded<Account>>, PlayError> {
+        let (stream, now, context) = (account, clock::now(), Arc::clone(&NO_PRICES));
+        let (id, actor, expected) = (Uuid::nil(), Uuid::nil(), None);
+        let request = Request::<Account> { stream, command, id, actor, now, context, expected };
+        match self.store.dry_run(&request).await {
+            // It could not be opened when its owner signed in; whatever is done to it opens it.
+            Err(ExecuteError::Rejected(Rejection::NoWallet)) => {
+                self.open(account).await?;
+                Ok(self.store.dry_run(&request).await?.0)
+            }
+            tried => Ok(tried?.0),
+        }
     }
 
     /// Makes a command of the house happen to an account, once. Ids of owners are derived from what clients send, so

@@ -52,7 +52,7 @@ async fn deal(store: &Store, log: &[Event]) -> Uuid {
             at: Moment(1_800_000_000_000 + n * 1000),
             events,
         };
-        head = store.append(append).await.unwrap().head.unwrap();
+        head = store.append(append).await.unwrap().head;
     }
     game.0
 }

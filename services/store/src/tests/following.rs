@@ -108,7 +108,7 @@ async fn an_unreadable_event_parks_its_shard() {
             std::iter::repeat_with(Uuid::now_v7).find(|&o| Shard::of(o) != Shard::of(first));
         (first, other.unwrap())
     };
-    let head = append(&store, poisoned, Head::NEW, 1).await.unwrap().head.unwrap();
+    let head = append(&store, poisoned, Head::NEW, 1).await.unwrap().head;
     execute(&url, "UPDATE event SET type = 'Teleported' WHERE version = 2").await;
     let mut tail = store.tail(Positions::default());
     assert_eq!(tail.next().await.unwrap().version, 1);

@@ -130,7 +130,7 @@ async fn a_database_that_is_down_is_unavailable_and_recovers() {
     let store = Store::open(&url, &Settings { patience, ..Settings::default() }).unwrap();
     let follower = tokio::spawn(super::following::collect(store.clone(), 6));
     let (stream, command) = (Uuid::now_v7(), Uuid::new_v4());
-    let head = append(&store, stream, Head::NEW, 1).await.unwrap().head.unwrap();
+    let head = append(&store, stream, Head::NEW, 1).await.unwrap().head;
 
     cluster.kill();
     // A backend may live on for a moment, until it notices that its server is gone.

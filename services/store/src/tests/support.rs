@@ -39,6 +39,11 @@ pub(super) async fn database() -> String {
     database_from("empty_log").await
 }
 
+/// The address of a new database without our schema.
+pub(super) async fn empty_database() -> String {
+    database_from("template0").await
+}
+
 /// The address of a copy of a database nobody is connected to.
 pub(super) async fn database_from(template: &str) -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);

@@ -22,7 +22,7 @@ pub(super) async fn board(
     url: &str,
     players: u32,
 ) -> Result<[Costs; 2], Box<dyn Error>> {
-    let live = "(SELECT generation FROM projection WHERE name = 'leaderboards' AND state = 'live')";
+    let live = "(SELECT generation FROM processor WHERE name = 'leaderboards' AND state = 'live')";
     psql(url, &format!("
         INSERT INTO leaderboard SELECT {live}, 'bench', '{players}', 'all', ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid,
                10, n, n % 500 + 1, n, n, n, (n::bigint * 7919) % 10000000, n FROM generate_series(1, {players}) n;

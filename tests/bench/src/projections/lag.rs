@@ -67,17 +67,17 @@ async fn ended(store: &Store) -> Result<i64, Box<dyn Error>> {
 async fn watch(store: &Store, until: Instant) -> Result<Vec<f64>, sqlx::Error> {
     const WAITING: &str = "
 SELECT e.stream, max(extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000)::float8
-  FROM projection p JOIN projection_range r USING (name, generation)
+  FROM processor p JOIN processor_range r USING (name, generation)
  CROSS JOIN LATERAL unnest(r.positions) WITH ORDINALITY AS q (position, n)
  CROSS JOIN LATERAL (
         SELECT e.stream, e.recorded_at FROM event e
-         WHERE e.shard = r.range * 8 + q.n - 1 AND e.position > q.position AND e.type = 'Ended') e
- WHERE p.state = 'live' GROUP BY e.stream
+         WHERE e.shard = r.range * (64 / p.ranges) + q.n - 1 AND e.position > q.position AND e.type = 'Ended') e
+ WHERE p.state = 'live' AND p.name IN ('player_statistics', 'leaderboards', 'ratings', 'balance') GROUP BY e.stream
 UNION ALL
 SELECT DISTINCT d.game, (extract(epoch FROM clock_timestamp()) * 1000 - s.ended_at)::float8
-  FROM projection p JOIN rating_due d USING (generation)
+  FROM processor p JOIN balance_due d USING (generation)
   JOIN balance_seat s ON s.generation = d.generation AND s.kind = d.kind AND s.day = d.day AND s.game = d.game
- WHERE p.name = 'ratings' AND p.state = 'live'";
+ WHERE p.name = 'balance' AND p.state = 'live'";
     let mut waiting: HashMap<Uuid, f64> = HashMap::new();
     let mut delays = Vec::new();
     while Instant::now() < until {

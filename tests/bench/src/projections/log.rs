@@ -54,7 +54,7 @@ async fn deal(store: &Store, log: &[Event], number: u64) -> Result<(), store::Ap
         let at = Moment(began + n * 1000);
         let (command, request) = (Uuid::new_v4(), Hash::ZERO);
         let append = Append { stream, head, command, request, actor: stream, at, events };
-        head = store.append(append).await?.head.unwrap_or(head);
+        head = store.append(append).await?.head;
     }
     Ok(())
 }

@@ -12,9 +12,13 @@ use std::{
 
 use cluster::Cluster;
 use domain::Event;
-use projections::{MODELS, Runner, rebuild, rebuild_all, status};
+use projections::{MODELS, processors};
 use serde_json::json;
-use store::Store;
+use store::{
+    Store,
+    processor::{Consumer, rebuild, status},
+};
+use uuid::Uuid;
 
 use crate::{growth::psql, read_load};
 use board::{Costs, board};
@@ -57,30 +61,32 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     };
     let mut ratios = serde_json::Map::new();
     let start = Instant::now();
-    let work = tokio::spawn(Runner::new(store.clone()).run());
+    let consumer = Consumer::new(store.clone(), processors(&store), Uuid::new_v4());
+    let work = tokio::spawn(consumer.run_until(std::future::pending()));
     while behind(&store).await? {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     work.abort();
-    psql(&url, "UPDATE projection_range SET owner = NULL, leased_until = NULL")?;
+    psql(&url, "DELETE FROM processor_node")?;
     let all = rate(start)?;
     println!("{:<22} {all:>12.0} {:>8.2}", "all live, one node", all / limit);
     ratios.insert("live".to_owned(), json!(all / limit));
-    for model in MODELS {
+    for one in processors(&store) {
         let start = Instant::now();
-        let built = rebuild(&store, model.name, |_| {}).await?;
-        assert_eq!(built.differing, 0, "{:?}", built.differences);
+        for built in rebuild(&store, std::slice::from_ref(&one), |_| {}).await? {
+            assert_eq!(built.differing, 0, "{:?}", built.differences);
+        }
         let rate = rate(start)?;
-        println!("{:<22} {rate:>12.0} {:>8.2}", model.name, rate / limit);
-        ratios.insert(model.name.to_owned(), json!(rate / limit));
+        println!("{:<22} {rate:>12.0} {:>8.2}", one.name, rate / limit);
+        ratios.insert(one.name.to_owned(), json!(rate / limit));
     }
     let start = Instant::now();
-    rebuild_all(&store, |_| {}).await?;
+    rebuild(&store, &processors(&store), |_| {}).await?;
     let together = rate(start)?;
     println!("{:<22} {together:>12.0} {:>8.2}", "all of them together", together / limit);
     ratios.insert("all".to_owned(), json!(together / limit));
 
-    psql(&url, "UPDATE projection_range SET owner = NULL, leased_until = NULL")?;
+    psql(&url, "DELETE FROM processor_node")?;
     let time = Duration::from_secs(if options.quick { 8 } else { 20 });
     let Lag { actions_per_second, games, p50_ms, p99_ms, most_ms } =
         lag(&store, &url, folder.path(), time).await?;
@@ -127,5 +133,6 @@ fn ratios_of_boards(
 /// Whether a live generation is not there yet.
 async fn behind(store: &Store) -> Result<bool, Box<dyn Error>> {
     let all = status(store.pool(), &store.heads().await?).await?;
-    Ok(all.len() < MODELS.len() || all.iter().any(|s| s.state == "live" && s.behind() > 0))
+    let of_model = |name: &str| all.iter().find(|s| s.name == name && s.state == "live");
+    Ok(MODELS.iter().any(|model| of_model(model.name).is_none_or(|s| s.behind() > 0)))
 }

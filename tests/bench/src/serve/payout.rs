@@ -48,7 +48,7 @@ async fn read(store: &Store) -> Result<(usize, Vec<u64>), Box<dyn Error>> {
                 awarded.insert((recorded.stream, recorded.version), recorded.at.0);
             }
         }
-        if !found.more {
+        if found.unfinished.is_empty() {
             break;
         }
         after = found.looked_at;

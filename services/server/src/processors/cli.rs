@@ -1,6 +1,7 @@
-//! `croupier project`: how far the read models are, and folding them anew.
+//! `croupier processors`: how far everything is that follows the log, and doing it again.
 
 use std::{
+    collections::HashMap,
     io::{self, Write},
     path::PathBuf,
     process::ExitCode,
@@ -8,15 +9,17 @@ use std::{
 
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
-use projections::{
-    MODELS, Outcome, Parked, Progress, ProjectionError, Status, rebuild, rebuild_all, roll_back,
-    status, verify, verify_all,
+use store::{
+    Settings, Store,
+    processor::{
+        Outcome, Parked, Processor, ProcessorError, Progress, Status, rebuild, retry, roll_back,
+        status, verify,
+    },
 };
-use store::{Settings, Store};
 
 use crate::terminal::{BAD, BROKEN, GOOD, block_on, database_url};
 
-/// What to do with read models.
+/// What to do with processors.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     #[command(subcommand)]
@@ -36,21 +39,27 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Shows how far each read model is, who works on it, and what is parked.
+    /// Shows how far each processor is, whether a node works on it, and what is parked.
     Status,
-    /// Folds a read model anew beside the live one, compares both, and lets reads see the new one. Reads never stop.
+    /// Does everything again from the start of the log. Rows are built beside the live ones and compared, and reads then see the
+    /// new ones; reads never stop. A processor that acts begins again: what it did is not done twice.
     Rebuild {
-        /// The read model, as `status` names it, or `all`: they are folded together, reading the log once.
+        /// The processor, as `status` names it, or `all` that keep rows: they are built together, reading the log once.
         name: String,
     },
-    /// Folds a read model anew and compares it with the live one. Exits with 1 if they differ.
+    /// Builds rows again and compares them with the live ones. Exits with 1 if they differ.
     Verify {
-        /// The read model, or `all`.
+        /// The processor, or `all` that keep rows.
         name: String,
     },
-    /// Lets reads see the generation before the last rebuild again.
+    /// Lets reads see the rows from before the last rebuild again.
     Rollback {
-        /// The read model.
+        /// The processor.
+        name: String,
+    },
+    /// Tries parked events again now, on whichever node the processor runs.
+    Retry {
+        /// The processor.
         name: String,
     },
 }
@@ -71,15 +80,24 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
         done
     })?;
     match done {
-        Ok(Report::Status(all)) => {
-            show(&all, out)?;
+        Ok(Report::Status { all, versions }) => {
+            show(&all, &versions, out)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(Report::Retried(parked)) => {
+            writeln!(
+                out,
+                "{GOOD}✓{GOOD:#} {parked} parked events are tried within a second or two: croupier processors status"
+            )?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(Report::RolledBack(generation)) => {
             writeln!(out, "{GOOD}✓{GOOD:#} reads see generation {generation} again")?;
             Ok(ExitCode::SUCCESS)
         }
-        Ok(Report::Folded { outcomes, flipped, seconds }) => told(&outcomes, flipped, seconds, out),
+        Ok(Report::Folded { outcomes, flipped, seconds }) => {
+            report(&outcomes, flipped, seconds, out)
+        }
         Err(error) => {
             writeln!(out, "{BROKEN}!{BROKEN:#} {error}")?;
             Ok(ExitCode::from(2))
@@ -87,19 +105,28 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
     }
 }
 
-/// In place of a name: every read model.
+/// In place of a name: every processor that keeps rows.
 const ALL: &str = "all";
 
-/// How many parked games are listed of a read model.
+/// How many parked events are listed of a processor.
 const MOST_PARKED: usize = 20;
 
 enum Report {
-    Status(Vec<Status>),
+    Status { all: Vec<Status>, versions: HashMap<&'static str, i32> },
     Folded { outcomes: Vec<Outcome>, flipped: bool, seconds: f64 },
     RolledBack(i32),
+    Retried(i64),
 }
 
-async fn carry_out(store: &Store, task: &Task) -> Result<Report, ProjectionError> {
+/// The processors of a name.
+fn chosen(all: &[Processor], name: &str) -> Result<Vec<Processor>, ProcessorError> {
+    if name == ALL {
+        return Ok(all.iter().filter(|one| one.keeps_rows()).cloned().collect());
+    }
+    Ok(vec![Processor::named(all, name)?.clone()])
+}
+
+async fn carry_out(store: &Store, task: &Task) -> Result<Report, ProcessorError> {
     let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template(
         "{bar:40} {human_pos} of {human_len} events, {per_sec}, {eta} left",
@@ -109,22 +136,23 @@ async fn carry_out(store: &Store, task: &Task) -> Result<Report, ProjectionError
         bar.set_length(u64::try_from(at.of).unwrap_or(0));
         bar.set_position(u64::try_from(at.folded).unwrap_or(0));
     };
+    let all = super::offline(store);
     let began = std::time::Instant::now();
     let report = match task {
-        Task::Status => Report::Status(status(store.pool(), &store.heads().await?).await?),
-        Task::Rollback { name } => Report::RolledBack(roll_back(store, name).await?),
+        Task::Status => Report::Status {
+            versions: all.iter().map(|one| (one.name, one.version)).collect(),
+            all: status(store.pool(), &store.heads().await?).await?,
+        },
+        Task::Rollback { name } => {
+            Report::RolledBack(roll_back(store, Processor::named(&all, name)?).await?)
+        }
+        Task::Retry { name } => Report::Retried(retry(store, &all, name).await?),
         Task::Rebuild { name } => {
-            let outcomes = match name.as_str() {
-                ALL => rebuild_all(store, progress).await?,
-                name => vec![rebuild(store, name, progress).await?],
-            };
+            let outcomes = rebuild(store, &chosen(&all, name)?, progress).await?;
             Report::Folded { outcomes, flipped: true, seconds: began.elapsed().as_secs_f64() }
         }
         Task::Verify { name } => {
-            let outcomes = match name.as_str() {
-                ALL => verify_all(store, progress).await?,
-                name => vec![verify(store, name, progress).await?],
-            };
+            let outcomes = verify(store, &chosen(&all, name)?, progress).await?;
             Report::Folded { outcomes, flipped: false, seconds: began.elapsed().as_secs_f64() }
         }
     };
@@ -132,11 +160,15 @@ async fn carry_out(store: &Store, task: &Task) -> Result<Report, ProjectionError
     Ok(report)
 }
 
-fn show(all: &[Status], out: &mut impl Write) -> io::Result<()> {
+fn show(
+    all: &[Status],
+    versions: &HashMap<&'static str, i32>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     writeln!(
         out,
         "{:<20} {:>10} {:<9} {:>14} {:>10} {:>7} {:>7} {:>10}",
-        "read model", "generation", "state", "events", "behind", "ranges", "parked", "heartbeat"
+        "processor", "generation", "state", "events", "behind", "ranges", "parked", "heartbeat"
     )?;
     for status in all {
         let held = status.ranges.iter().filter(|range| range.held).count();
@@ -159,23 +191,30 @@ fn show(all: &[Status], out: &mut impl Write) -> io::Result<()> {
         )?;
     }
     for status in all.iter().filter(|status| status.state == "live") {
-        for parked in status.parked.iter().take(MOST_PARKED) {
-            let (name, Parked { game, why }) = (&status.name, parked);
-            writeln!(out, "{BAD}✗{BAD:#} {name}: game {game} is parked: {why}")?;
-        }
-        let known = MODELS.iter().find(|model| model.name == status.name);
-        if known.is_some_and(|model| model.version != status.version) {
-            let name = &status.name;
+        let name = &status.name;
+        for Parked { stream, version, reason, tries } in status.parked.iter().take(MOST_PARKED) {
             writeln!(
                 out,
-                "{BROKEN}!{BROKEN:#} {name} was folded by another version of this program: croupier project rebuild {name}"
+                "{BAD}✗{BAD:#} {name}: event {version} of {stream} is parked, tried {tries} times: {reason}"
+            )?;
+        }
+        if status.ahead() > 0 {
+            writeln!(
+                out,
+                "{BAD}✗{BAD:#} the checkpoint of {name} is after the end of the log, which was restored from an older backup: croupier processors rebuild {name}"
+            )?;
+        }
+        if versions.get(name.as_str()).is_some_and(|version| *version != status.version) {
+            writeln!(
+                out,
+                "{BROKEN}!{BROKEN:#} {name} is kept by another version of this program: croupier processors rebuild {name}"
             )?;
         }
     }
     Ok(())
 }
 
-fn told(
+fn report(
     outcomes: &[Outcome],
     flipped: bool,
     seconds: f64,
@@ -184,7 +223,11 @@ fn told(
     let events = outcomes.iter().map(|outcome| outcome.events).max().unwrap_or(0);
     writeln!(out, "{GOOD}✓{GOOD:#} {events} events folded in {seconds:.1} s")?;
     let mut same = true;
-    for Outcome { name, live, differing, differences, .. } in outcomes {
+    for Outcome { name, live, differing, differences, restarted, .. } in outcomes {
+        if *restarted {
+            writeln!(out, "{GOOD}✓{GOOD:#} {name}: begins again at the start of the log")?;
+            continue;
+        }
         same &= *differing == 0;
         for difference in differences {
             let shown = |row: &Option<String>| row.clone().unwrap_or_else(|| "nothing".to_owned());

@@ -1,0 +1,85 @@
+//! Glicko-2 by days: within a day all games count at once, against the ratings that everybody began the day with.
+
+use std::collections::BTreeMap;
+
+use skillratings::{
+    Outcomes,
+    glicko2::{Glicko2Config, Glicko2Rating, decay_deviation, glicko2_rating_period},
+};
+use uuid::Uuid;
+
+/// Less certain than this, a rating is provisional.
+pub const PROVISIONAL: f64 = 110.0;
+
+/// How a seat stands in the end, the better the higher: who won, who stayed, who scored more.
+pub(crate) type Standing = (bool, bool, i64);
+
+/// The standing of a seat; `merit` is its score, turned so that more is better.
+pub(crate) fn standing(won: bool, left: bool, merit: i64) -> Standing {
+    (won, !left, if won || left { 0 } else { merit })
+}
+
+/// The results of a player on a day: which game, against whom, and how it went; ordered, so that sums are the same every time.
+pub(crate) type Results = BTreeMap<(Uuid, Uuid), Outcomes>;
+
+/// The results of a game: one for every two different players.
+pub(crate) fn pairs(seats: &[(Uuid, Standing)]) -> impl Iterator<Item = (Uuid, Uuid, Outcomes)> {
+    seats.iter().flat_map(move |(player, standing)| {
+        let others = seats.iter().filter(move |(other, _)| other != player);
+        others.map(move |(other, against)| {
+            let outcome = match standing.cmp(against) {
+                std::cmp::Ordering::Less => Outcomes::LOSS,
+                std::cmp::Ordering::Equal => Outcomes::DRAW,
+                std::cmp::Ordering::Greater => Outcomes::WIN,
+            };
+            (*player, *other, outcome)
+        })
+    })
+}
+
+/// The rating after a day with these results; `start` gives the rating with which a player began it.
+pub(crate) fn rate(
+    player: Uuid,
+    results: &Results,
+    start: impl Fn(Uuid) -> Glicko2Rating,
+) -> Glicko2Rating {
+    let against: Vec<(Glicko2Rating, Outcomes)> =
+        results.iter().map(|((_, opponent), outcome)| (start(*opponent), *outcome)).collect();
+    glicko2_rating_period(&start(player), &against, &Glicko2Config::default())
+}
+
+/// A rating after so many days without a game.
+pub(crate) fn idle(rating: Glicko2Rating, days: i32) -> Glicko2Rating {
+    // After a few thousand days nothing changes any more.
+    (0..days.clamp(0, 5_000)).fold(rating, |rating, _| decay_deviation(&rating))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The worked example of Glickman's paper: 1500 ± 200 wins against 1400 ± 30, loses against 1550 ± 100 and 1700 ± 300.
+    #[test]
+    fn the_example_of_the_paper() {
+        let of = |rating, deviation| Glicko2Rating { rating, deviation, volatility: 0.06 };
+        let games = [
+            (of(1400.0, 30.0), Outcomes::WIN),
+            (of(1550.0, 100.0), Outcomes::LOSS),
+            (of(1700.0, 300.0), Outcomes::LOSS),
+        ];
+        let config = Glicko2Config { tau: 0.5, ..Glicko2Config::default() };
+        let after = glicko2_rating_period(&of(1500.0, 200.0), &games, &config);
+        assert!((after.rating - 1464.06).abs() < 0.01, "{after:?}");
+        assert!((after.deviation - 151.52).abs() < 0.01, "{after:?}");
+        assert!((after.volatility - 0.059_99).abs() < 0.000_01, "{after:?}");
+    }
+
+    #[test]
+    fn idle_days_make_less_certain() {
+        let rating = Glicko2Rating { rating: 1800.0, deviation: 60.0, volatility: 0.06 };
+        let after = idle(rating, 100);
+        assert!(after.deviation > 100.0 && after.deviation < 150.0, "{after:?}");
+        assert!((idle(rating, i32::MAX).deviation - 350.0).abs() < 1.0);
+        assert!((idle(rating, -5).deviation - 60.0).abs() < f64::EPSILON);
+    }
+}

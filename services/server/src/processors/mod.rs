@@ -1,0 +1,76 @@
+//! Everything that follows the log. What is in this list is fed, shared among nodes, watched and rebuilt in one way.
+
+pub(crate) mod cli;
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use store::{
+    Recorded, Store, StoreError,
+    processor::{CommandHandler, Handler, HandlerError, Processor},
+};
+
+use crate::{
+    app::App,
+    disputes::{self, Remedies},
+    play::{index, scheduler::Scheduler},
+    wallets::payouts::{self, Payouts},
+};
+
+/// The processors of a node.
+pub(crate) fn of_node(app: &Arc<App>) -> Vec<Processor> {
+    let tables = &app.tables;
+    let scheduler = Scheduler::new(Arc::clone(tables));
+    all(
+        &tables.store,
+        Some(scheduler),
+        Arc::new(Payouts { tables: Arc::clone(tables) }),
+        Arc::new(Remedies { app: Arc::clone(app) }),
+    )
+}
+
+/// The same for a process that looks after them but does not act.
+pub(crate) fn offline(store: &Store) -> Vec<Processor> {
+    all(store, None, Arc::new(Offline), Arc::new(Offline))
+}
+
+fn all(
+    store: &Store,
+    scheduler: Option<Scheduler>,
+    payouts: Arc<dyn CommandHandler>,
+    remedies: Arc<dyn CommandHandler>,
+) -> Vec<Processor> {
+    let mut all = vec![
+        index::processor(store.clone(), scheduler),
+        Processor {
+            name: payouts::NAME,
+            version: 1,
+            types: &payouts::TYPES,
+            ranges: 8,
+            collect: Duration::from_millis(10),
+            handler: Handler::Commands(payouts),
+        },
+        Processor {
+            name: "remedies",
+            version: 1,
+            types: &disputes::REMEDY_TYPES,
+            ranges: 1,
+            collect: Duration::ZERO,
+            handler: Handler::Commands(remedies),
+        },
+        disputes::index::disputes(),
+        disputes::index::audit(),
+    ];
+    all.extend(projections::processors(store));
+    all
+}
+
+/// Stands in for what acts where nothing does.
+struct Offline;
+
+impl CommandHandler for Offline {
+    fn handle<'a>(&'a self, _: &'a [Arc<Recorded>]) -> BoxFuture<'a, Vec<(usize, HandlerError)>> {
+        let away = StoreError::Unavailable("this process does not act".to_owned());
+        async { vec![(0, away.into())] }.boxed()
+    }
+}
