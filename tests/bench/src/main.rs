@@ -42,10 +42,8 @@ enum What {
     Replay(replay::Options),
     /// Whether appends and reads cost more in a log ten times larger.
     Growth(growth::Options),
-    /// Kills players, followers and PostgreSQL again and again, and checks that nothing is lost.
+    /// Kills nodes, a follower and PostgreSQL again and again while people play, and checks that nothing is lost.
     Torture(torture::Options),
-    #[command(hide = true)]
-    TortureWorker(torture::Part),
     #[command(hide = true)]
     TortureFollower(torture::Part),
 }
@@ -59,7 +57,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         What::Replay(options) => runtime.block_on(replay::run(&options)),
         What::Growth(options) => runtime.block_on(growth::run(&options)),
         What::Torture(options) => runtime.block_on(torture::run(&options)),
-        What::TortureWorker(part) => runtime.block_on(torture::work(&part)),
         What::TortureFollower(part) => runtime.block_on(torture::follow(&part)),
     }
 }

@@ -18,4 +18,15 @@ impl Chance {
     pub(super) fn up_to(&mut self, most: u32) -> u32 {
         self.0.next_u32() % most + 1
     }
+
+    /// Whether something happens that happens once in so many times.
+    pub(super) fn one_in(&mut self, times: u32) -> bool {
+        self.up_to(times) == 1
+    }
+
+    /// A place in a list of this length, which is not empty.
+    pub(super) fn place(&mut self, length: usize) -> usize {
+        let length = u32::try_from(length).unwrap_or(u32::MAX).max(1);
+        self.up_to(length) as usize - 1
+    }
 }

@@ -4,113 +4,164 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     error::Error,
     path::Path,
+    sync::atomic::AtomicU64,
 };
 
 use domain::Event;
 use futures_util::TryStreamExt;
-use store::{Recorded, Shard, Store};
+use store::{Recorded, Shard, Store, prove::prove};
 use uuid::Uuid;
 
-use super::journal::{self, Journal, Note, digest};
+use super::{
+    house::House,
+    journal::{Acknowledged, Heard, Journal, Refused, Told, counted, noted},
+    remedies,
+};
 
-/// What the log says about a command.
-struct Done {
-    first_version: i64,
-    events: Vec<Event>,
-}
+/// What a command did to a stream.
+type Done = BTreeMap<(Uuid, Uuid), Vec<Told>>;
 
 pub(super) async fn check(
     store: &Store,
-    folder: &Path,
-    workers: u32,
+    journal: &Journal,
+    house: &House,
 ) -> Result<(), Box<dyn Error>> {
     let mut log = Vec::new();
     for shard in Shard::all() {
         log.extend(store.log(shard, 0).try_collect::<Vec<Recorded>>().await?);
     }
-    let commands = by_command(&log)?;
-    let mut asked = BTreeSet::new();
-    let (mut answered, mut refused, mut repeated) = (0, 0, 0);
-    for number in 0..workers {
-        for note in journal::read(&Journal::path(folder, number))? {
-            match note {
-                Note::Asked { id, .. } => {
-                    asked.insert(id);
-                }
-                Note::Refused { id } => {
-                    refused += 1;
-                    must(!commands.contains_key(&id), "a refused command changed something", id)?;
-                }
-                Note::Answered { id, first_version, digest: said, .. } => {
-                    answered += 1;
-                    must(
-                        agrees(&commands, id, first_version, &said)?,
-                        "an acknowledged command is lost",
-                        id,
-                    )?;
-                }
-                Note::Repeated { id, first_version, digest: said } => {
-                    repeated += 1;
-                    must(
-                        agrees(&commands, id, first_version, &said)?,
-                        "a repeated answer differs",
-                        id,
-                    )?;
-                }
-            }
-        }
-    }
-    for id in commands.keys() {
-        must(asked.contains(id), "nobody asked for this command", *id)?;
-    }
-    println!("commands: {answered} acknowledged, {repeated} asked again, {refused} refused");
+    check_commands(&log, journal)?;
     println!("games: {} finished and proven, dice and all", prove_games(&log)?);
-    let followed = check_follower(&log, &folder.join("follower.txt"))?;
+    let named = |name: &str| log.iter().filter(|recorded| recorded.event.name() == name).count();
+    println!("money: {} awards, {} credited", named("MoneyAwarded"), named("MoneyCredited"));
+    let (proposed, applied) = remedies::check(&log)?;
+    println!(
+        "remedies: {proposed} proposed, {applied} applied, each once; {} disputes",
+        named("DisputeOpened")
+    );
+    let followed = check_follower(&log, &house.notes.join("follower.txt"))?;
     println!("follower: {followed} events, each exactly once, in order");
+    let (games, events) = check_listeners(&log, &noted(&journal.heard))?;
+    println!(
+        "listeners: {events} events of {games} games, each exactly once, in order, after {} losses",
+        counted(&journal.resumed)
+    );
+    let proof = prove(store, &house.outside, 2, &AtomicU64::new(0).into()).await?;
+    let compared = house.outside.seals.len();
+    println!(
+        "log: {} events of {} streams, {} seals, {compared} of them compared with outside: every chain holds",
+        proof.events, proof.streams, proof.seals
+    );
+    for what in ["--all", "--wallets", "--games"] {
+        house.place.run(&["verify", what])?;
+    }
+    house.place.run(&["processors", "verify", "all"])?;
+    println!("croupier verify and croupier processors verify find nothing wrong");
     Ok(())
 }
 
-fn must(holds: bool, otherwise: &str, id: Uuid) -> Result<(), Box<dyn Error>> {
-    if holds { Ok(()) } else { Err(format!("{otherwise}: command {id}").into()) }
+fn check_commands(log: &[Recorded], journal: &Journal) -> Result<(), Box<dyn Error>> {
+    let done = by_command(log)?;
+    let acknowledged = noted(&journal.acknowledged);
+    for one in &acknowledged {
+        stands(&done, one)?;
+    }
+    check_matches(log, &acknowledged)?;
+    let known: BTreeSet<Uuid> = log.iter().map(|recorded| recorded.command).collect();
+    let refused = noted(&journal.refused);
+    for one in &refused {
+        if known.contains(&one.command) {
+            let Refused { mutation, code, command } = one;
+            return Err(
+                format!("{mutation} was refused ({code}), and command {command} stands").into()
+            );
+        }
+    }
+    println!(
+        "commands: {} acknowledged, {} asked again, {} refused; {} answers were lost",
+        acknowledged.len(),
+        counted(&journal.again),
+        refused.len(),
+        counted(&journal.lost)
+    );
+    Ok(())
 }
 
-/// The events of each command stand together, and each command stands once.
-fn by_command(log: &[Recorded]) -> Result<BTreeMap<Uuid, Done>, Box<dyn Error>> {
-    let mut commands: BTreeMap<Uuid, Done> = BTreeMap::new();
+/// The events of each command stand together in a stream, and each command stands there once.
+fn by_command(log: &[Recorded]) -> Result<Done, Box<dyn Error>> {
+    let mut commands = Done::new();
     for recorded in log {
-        let done = commands
-            .entry(recorded.command)
-            .or_insert(Done { first_version: recorded.version, events: Vec::new() });
-        let due = done.first_version + i64::try_from(done.events.len())?;
-        must(recorded.version == due, "a command happened twice", recorded.command)?;
-        done.events.push(recorded.event.clone());
+        let events = commands.entry((recorded.stream, recorded.command)).or_default();
+        if events.last().is_some_and(|last| last.version + 1 != recorded.version) {
+            let (command, stream) = (recorded.command, recorded.stream);
+            return Err(format!("command {command} stands twice in stream {stream}").into());
+        }
+        let kind = recorded.event.name().to_owned();
+        events.push(Told { version: recorded.version, kind, command: recorded.command });
     }
     Ok(commands)
 }
 
-fn agrees(
-    commands: &BTreeMap<Uuid, Done>,
-    id: Uuid,
-    first_version: i64,
-    said: &str,
-) -> Result<bool, Box<dyn Error>> {
-    let Some(done) = commands.get(&id) else { return Ok(false) };
-    Ok(done.first_version == first_version && digest(&done.events)? == said)
+/// An acknowledged command is in the log, with exactly the events that its client was told.
+fn stands(done: &Done, one: &Acknowledged) -> Result<(), Box<dyn Error>> {
+    let of = |command: Uuid| done.get(&(one.stream, command)).map_or(&[][..], Vec::as_slice);
+    if one.told.is_empty() {
+        return if one.commands.iter().any(|command| !of(*command).is_empty()) {
+            Ok(())
+        } else {
+            let Acknowledged { mutation, stream, commands, .. } = one;
+            Err(format!("{mutation} was acknowledged, and {stream} has none of {commands:?}")
+                .into())
+        };
+    }
+    let commands: BTreeSet<Uuid> = one.told.iter().map(|told| told.command).collect();
+    for command in commands {
+        let told: Vec<&Told> = one.told.iter().filter(|told| told.command == command).collect();
+        if of(command).iter().collect::<Vec<_>>() != told {
+            let (mutation, stream, stored) = (one.mutation, one.stream, of(command));
+            return Err(format!(
+                "{mutation} of {stream} was said to be {told:?}, and the log has {stored:?}"
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// Two players never wait for a match at two tables: at most one table was not begun when all had gone home.
+fn check_matches(log: &[Recorded], acknowledged: &[Acknowledged]) -> Result<(), Box<dyn Error>> {
+    let begun = log.iter().filter(|recorded| matches!(recorded.event, Event::Started { .. }));
+    let begun: BTreeSet<Uuid> = begun.map(|recorded| recorded.stream).collect();
+    let matches = acknowledged.iter().filter(|one| one.mutation == "quickMatch");
+    let waiting: BTreeSet<Uuid> =
+        matches.map(|one| one.stream).filter(|game| !begun.contains(game)).collect();
+    if waiting.len() > 1 {
+        return Err(format!("players wait for a match at several tables: {waiting:?}").into());
+    }
+    Ok(())
 }
 
 /// Every finished game is decided again, its dice drawn again.
 fn prove_games(log: &[Recorded]) -> Result<usize, Box<dyn Error>> {
-    let mut games: BTreeMap<Uuid, Vec<Event>> = BTreeMap::new();
-    for recorded in log {
-        games.entry(recorded.stream).or_default().push(recorded.event.clone());
-    }
-    let finished = |events: &&Vec<Event>| matches!(events.last(), Some(Event::SeedRevealed { .. }));
     let mut proven = 0;
-    for events in games.values().filter(finished) {
-        domain::verify(events)?;
-        proven += 1;
+    for (game, events) in streams(log) {
+        let events: Vec<Event> =
+            events.into_iter().map(|recorded| recorded.event.clone()).collect();
+        if events.iter().any(|event| matches!(event, Event::SeedRevealed { .. })) {
+            domain::verify(&events).map_err(|unproven| format!("game {game}: {unproven}"))?;
+            proven += 1;
+        }
     }
     Ok(proven)
+}
+
+/// The events of each stream, in order.
+fn streams(log: &[Recorded]) -> BTreeMap<Uuid, Vec<&Recorded>> {
+    let mut streams: BTreeMap<Uuid, Vec<&Recorded>> = BTreeMap::new();
+    for recorded in log {
+        streams.entry(recorded.stream).or_default().push(recorded);
+    }
+    streams
 }
 
 fn check_follower(log: &[Recorded], path: &Path) -> Result<usize, Box<dyn Error>> {
@@ -129,4 +180,19 @@ fn check_follower(log: &[Recorded], path: &Path) -> Result<usize, Box<dyn Error>
     } else {
         Err("the follower saw something else than the log".into())
     }
+}
+
+/// What listeners heard is what the log has, up to the end of the game.
+fn check_listeners(log: &[Recorded], heard: &[Heard]) -> Result<(usize, usize), Box<dyn Error>> {
+    let streams = streams(log);
+    let mut events = 0;
+    for one in heard {
+        let stored = streams.get(&one.game).into_iter().flatten();
+        let stored = stored.map(|recorded| (recorded.version, recorded.event.name().to_owned()));
+        if stored.take(one.events.len()).collect::<Vec<_>>() != one.events {
+            return Err(format!("a listener heard something else of game {}", one.game).into());
+        }
+        events += one.events.len();
+    }
+    Ok((heard.len(), events))
 }

@@ -1,94 +1,144 @@
-//! What a worker writes down: each line is complete once it is written, whatever is killed then.
+//! What clients were told. It is kept in memory: they are not killed.
 
-use std::{
-    collections::BTreeSet,
-    fs::{File, OpenOptions},
-    io::{self, Write},
-    path::{Path, PathBuf},
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
 };
 
-use domain::{Command, Event};
-use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// A line of the journal.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) enum Note {
-    /// About to ask.
-    Asked { stream: Uuid, id: Uuid, command: Command },
-    /// The answer: where its events stand, and what they are.
-    Answered { id: Uuid, first_version: i64, count: usize, digest: String },
-    /// The rules refused.
-    Refused { id: Uuid },
-    /// An answered command was asked again.
-    Repeated { id: Uuid, first_version: i64, digest: String },
+/// An event, as clients are told and as the log has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) version: i64,
+    pub(super) kind: String,
+    pub(super) command: Uuid,
 }
 
+/// A command that was acknowledged.
+#[derive(Clone, Debug)]
+pub(super) struct Acknowledged {
+    pub(super) mutation: &'static str,
+    pub(super) stream: Uuid,
+    /// The ids under which the log may have it.
+    pub(super) commands: Vec<Uuid>,
+    /// What it was said to have made happen; nothing if that is not said.
+    pub(super) told: Vec<Told>,
+}
+
+/// A command that was refused, with its id in the log, if it were there.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    pub(super) mutation: &'static str,
+    pub(super) code: String,
+    pub(super) command: Uuid,
+}
+
+/// What a listener heard of a game: versions and types.
+#[derive(Clone, Debug)]
+pub(super) struct Heard {
+    pub(super) game: Uuid,
+    pub(super) events: Vec<(i64, String)>,
+}
+
+#[derive(Debug, Default)]
 pub(super) struct Journal {
-    file: File,
+    pub(super) acknowledged: Mutex<Vec<Acknowledged>>,
+    pub(super) refused: Mutex<Vec<Refused>>,
+    pub(super) heard: Mutex<Vec<Heard>>,
+    /// How often an acknowledged command was asked again.
+    pub(super) again: AtomicU64,
+    /// How often an answer did not come.
+    pub(super) lost: AtomicU64,
+    /// How often a listener went on after a loss.
+    pub(super) resumed: AtomicU64,
 }
 
-impl Journal {
-    pub(super) fn path(folder: &Path, number: u32) -> PathBuf {
-        folder.join(format!("worker-{number}.ndjson"))
+/// Adds to a list.
+pub(super) fn note<T>(list: &Mutex<Vec<T>>, entry: T) {
+    list.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+}
+
+/// A list as it is now.
+pub(super) fn noted<T: Clone>(list: &Mutex<Vec<T>>) -> Vec<T> {
+    list.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+pub(super) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+pub(super) fn counted(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+/// What a command is about, which says how its answer reads and under which id the log has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    Game,
+    Wallet,
+    Dispute,
+}
+
+impl About {
+    /// What is asked of the answer.
+    pub(super) const fn selection(self) -> &'static str {
+        match self {
+            Self::Game => {
+                "{ game { id version stage toMove { number } mySeat { number } bestSelection { slots canBank } } \
+                 events { version type commandId } repeated errors { code message } }"
+            }
+            Self::Wallet => "{ player { id } repeated errors { code message } }",
+            Self::Dispute => {
+                "{ dispute { id remedies { number status needsSecond } } errors { code message } }"
+            }
+        }
     }
 
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { file: OpenOptions::new().create(true).append(true).open(path)? })
+    /// Where in the answer the thing itself is.
+    pub(super) const fn thing(self) -> &'static str {
+        match self {
+            Self::Game => "game",
+            Self::Wallet => "player",
+            Self::Dispute => "dispute",
+        }
     }
 
-    /// One write of a whole line: it is there or it is not.
-    pub(super) fn note(&mut self, note: &Note) -> io::Result<()> {
-        let mut line = serde_json::to_vec(note)?;
-        line.push(b'\n');
-        self.file.write_all(&line)
+    /// The id in the log of a command that a client sent. It is a client's own only at a table; elsewhere it follows from it, so
+    /// that nobody can use up an id of the house.
+    pub(super) fn id_in_log(self, id: Uuid) -> Uuid {
+        match self {
+            Self::Game => id,
+            Self::Wallet => derived(id, b"asked by the owner"),
+            Self::Dispute => derived(id, b"asked about a dispute"),
+        }
     }
 }
 
-/// All notes so far.
-pub(super) fn read(path: &Path) -> io::Result<Vec<Note>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
-    }
+/// The id that follows from another one, as nodes derive it.
+pub(super) fn derived(from: Uuid, what: &[u8]) -> Uuid {
+    let hash = Sha256::new().chain_update(from.as_bytes()).chain_update(what).finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// A command, where and under which id it was asked.
-pub(super) type Asked = (Uuid, Uuid, Command);
+/// The id of a stream in an id of the API, which has the kind of thing in front.
+pub(super) fn stream_of(id: &Value) -> Option<Uuid> {
+    Uuid::try_parse(id.as_str()?.rsplit(':').next()?).ok()
+}
 
-/// The commands that were asked in earlier lives and have no answer in the journal.
-pub(super) fn unanswered(notes: &[Note]) -> Vec<Asked> {
-    let done: BTreeSet<Uuid> = notes
-        .iter()
-        .filter_map(|note| match note {
-            Note::Answered { id, .. } | Note::Refused { id } => Some(*id),
-            Note::Asked { .. } | Note::Repeated { .. } => None,
+/// The events in an answer.
+pub(super) fn told(payload: &Value) -> Vec<Told> {
+    let events = payload["events"].as_array().into_iter().flatten();
+    let told = events.filter_map(|event| {
+        Some(Told {
+            version: event["version"].as_i64()?,
+            kind: event["type"].as_str()?.to_owned(),
+            command: Uuid::try_parse(event["commandId"].as_str()?).ok()?,
         })
-        .collect();
-    asked(notes).into_iter().filter(|(_, id, _)| !done.contains(id)).collect()
-}
-
-/// The commands that were answered in earlier lives.
-pub(super) fn answered(notes: &[Note]) -> Vec<Asked> {
-    let answered: BTreeSet<Uuid> = notes
-        .iter()
-        .filter_map(|note| if let Note::Answered { id, .. } = note { Some(*id) } else { None })
-        .collect();
-    asked(notes).into_iter().filter(|(_, id, _)| answered.contains(id)).collect()
-}
-
-fn asked(notes: &[Note]) -> Vec<Asked> {
-    let asked = notes.iter().filter_map(|note| match note {
-        Note::Asked { stream, id, command } => Some((*stream, *id, command.clone())),
-        Note::Answered { .. } | Note::Refused { .. } | Note::Repeated { .. } => None,
     });
-    asked.collect()
-}
-
-/// The same events have the same digest.
-pub(super) fn digest(events: &[Event]) -> io::Result<String> {
-    let hash = Sha256::digest(serde_json::to_vec(events)?);
-    Ok(hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat())
+    told.collect()
 }

@@ -1,0 +1,103 @@
+//! Players dispute games that are over, and two who work for the house see to it.
+
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+use client::Trouble;
+use serde_json::{Value, json};
+
+use super::{
+    caller::{Answer, Caller, Over, Person, Shared, Wish},
+    journal::About,
+    node::REMEDY_LIMIT,
+};
+
+/// Why a remedy may be refused: the player has spent the money, or the game is void already.
+const EXPECTED: [&str; 3] = ["NOT_ENOUGH_MONEY", "ALREADY_VOID", "REMEDY_REPEATED"];
+
+/// The first one proposes, the second one approves or declines.
+pub(super) async fn see_to(
+    shared: Arc<Shared>,
+    number: u64,
+    staff: [Person; 2],
+) -> Result<(), Trouble> {
+    let [sue, tom] = staff;
+    let mut sue = Caller::new(&shared, sue, number);
+    let mut tom = Caller::new(&shared, tom, number + 1);
+    while shared.goes_on() {
+        let over = shared.over.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        match over {
+            Some(over) => one_dispute(&mut sue, &mut tom, &over).await?,
+            None => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+    Ok(())
+}
+
+async fn one_dispute(sue: &mut Caller, tom: &mut Caller, over: &Over) -> Result<(), Trouble> {
+    let seed = u64::from(sue.chance.up_to(u32::MAX));
+    let mut player = Caller::new(&sue.shared, over.players[0].clone(), seed);
+    let version = sue.chance.up_to(u32::try_from(over.version)?);
+    let open = Wish::new("openDispute", About::Dispute)
+        .with("gameId", "ID!", json!(over.game))
+        .with("version", "Int!", json!(version))
+        .with("text", "String!", json!("the dice were not fair to me"));
+    let opened = player.tell(open).await?.done()?;
+    let dispute = opened["dispute"]["id"].clone();
+    for _ in 0..sue.chance.up_to(2) {
+        let remedy = remedy(sue, over);
+        let propose = about(&dispute, "proposeRemedy").with("remedy", "RemedyInput!", remedy);
+        match sue.tell(propose).await? {
+            Answer::Done(proposed) => second_opinion(tom, &dispute, &proposed).await?,
+            refused @ Answer::Refused { .. } => {
+                refused.unless(&EXPECTED)?;
+            }
+        }
+    }
+    let comment = about(&dispute, "commentDispute").with("text", "String!", json!("we saw to it"));
+    sue.tell(comment).await?.done()?;
+    if sue.chance.one_in(2) {
+        let resolve = about(&dispute, "resolveDispute").with(
+            "reason",
+            "DisputeResolution!",
+            json!("EXPLAINED"),
+        );
+        sue.tell(resolve).await?.unless(&["REMEDIES_OPEN"])?;
+    }
+    Ok(())
+}
+
+fn about(dispute: &Value, mutation: &'static str) -> Wish {
+    Wish::new(mutation, About::Dispute).with("disputeId", "ID!", dispute.clone())
+}
+
+fn remedy(sue: &mut Caller, over: &Over) -> Value {
+    let place = sue.chance.place(over.players.len());
+    let player = &over.players[place].id;
+    let adjust = |change: i64| json!({ "adjustBalance": { "playerId": player, "change": change } });
+    match sue.chance.up_to(6) {
+        1 => adjust(5),
+        2 => adjust(-3),
+        3 | 4 => adjust(i64::from(REMEDY_LIMIT) + 1),
+        5 => json!({ "voidGame": "MALFUNCTION" }),
+        _ => json!({ "warn": player }),
+    }
+}
+
+/// Much money needs somebody else, who agrees most of the time.
+async fn second_opinion(
+    tom: &mut Caller,
+    dispute: &Value,
+    proposed: &Value,
+) -> Result<(), Trouble> {
+    let last = proposed["dispute"]["remedies"].as_array().and_then(|remedies| remedies.last());
+    let last = last.ok_or_else(|| format!("a remedy was proposed and is not there: {proposed}"))?;
+    if last["needsSecond"] != true {
+        return Ok(());
+    }
+    let verdict = if tom.chance.one_in(4) { "declineRemedy" } else { "approveRemedy" };
+    let wish = about(dispute, verdict).with("number", "Int!", last["number"].clone());
+    tom.tell(wish).await?.done().map(|_| ())
+}

@@ -1,0 +1,121 @@
+//! Two who play each other, game after game, each to its end.
+
+use std::sync::{Arc, PoisonError};
+
+use client::Trouble;
+use serde_json::{Value, json};
+
+use super::{
+    caller::{Caller, Over, Shared, Wish},
+    journal::About,
+    table::{at, is_over, make_move, to_move},
+};
+
+/// What two play.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Playing {
+    Farkle,
+    LastLine,
+    /// With dice out of the shop, which make money.
+    Challenge,
+}
+
+/// The dice that make money, and some that do not.
+const DICE: [&str; 4] = ["MIDAS", "FARK$", "DOUBLE", "HOT"];
+
+pub(super) async fn play(
+    shared: Arc<Shared>,
+    number: u64,
+    playing: Playing,
+) -> Result<(), Trouble> {
+    let ann = Caller::guest(&shared, number).await?;
+    let bob = Caller::guest(&shared, number + 1).await?;
+    let mut pair = Pair { players: [ann, bob], dice: Vec::new(), playing };
+    while shared.goes_on() {
+        if matches!(playing, Playing::Challenge) {
+            pair.shop().await?;
+        }
+        pair.one_game().await?;
+    }
+    Ok(())
+}
+
+struct Pair {
+    players: [Caller; 2],
+    /// The special dice of the first one.
+    dice: Vec<&'static str>,
+    playing: Playing,
+}
+
+impl Pair {
+    async fn one_game(&mut self) -> Result<(), Trouble> {
+        let game = self.sit_down().await?;
+        let [ann, bob] = &mut self.players;
+        let mut table = ann.tell(at(&game, "startGame")).await?.done()?["game"].take();
+        while !is_over(&table) {
+            let seat = to_move(&table).ok_or_else(|| format!("nobody is to move in {game}"))?;
+            let (mover, other) =
+                if seat == 0 { (&mut *ann, &mut *bob) } else { (&mut *bob, &mut *ann) };
+            if other.chance.one_in(20) {
+                other.tell(at(&game, "roll")).await?.unless(&["NOT_YOUR_TURN"])?;
+            }
+            table = make_move(mover, &game, &table).await?;
+        }
+        let players = [ann.person.clone(), bob.person.clone()];
+        let version = table["version"].as_i64().ok_or("a game without a version")?;
+        let over = Over { game, version, players };
+        ann.shared.over.lock().unwrap_or_else(PoisonError::into_inner).push_back(over);
+        Ok(())
+    }
+
+    /// Opens a table, and both sit down.
+    async fn sit_down(&mut self) -> Result<String, Trouble> {
+        let [ann, bob] = &mut self.players;
+        let create = Wish::new("createGame", About::Game);
+        let short = json!({ "target": 1500 });
+        let create = match self.playing {
+            Playing::Farkle => create.with("rules", "JSON", short),
+            Playing::LastLine => create.with("game", "String!", json!("last_line")),
+            Playing::Challenge => create
+                .with("preset", "String", json!("challenge-standard"))
+                .with("rules", "JSON", short),
+        };
+        let created = ann.tell(create).await?.done()?;
+        let game = created["game"]["id"].as_str().ok_or("a game without an id")?.to_owned();
+        ann.shared.begun.lock().unwrap_or_else(PoisonError::into_inner).push_back(game.clone());
+        bob.tell(at(&game, "joinGame").with("seed", "String", json!("bob"))).await?.done()?;
+        if matches!(self.playing, Playing::Challenge) {
+            let dice: Vec<Value> = self.dice.iter().map(|code| json!(code)).collect();
+            let choose = at(&game, "chooseLoadout").with("dice", "[String!]", json!(dice));
+            ann.tell(choose).await?.done()?;
+        }
+        Ok(game)
+    }
+
+    /// Buys what is missing, after selling something now and then.
+    async fn shop(&mut self) -> Result<(), Trouble> {
+        let ann = &mut self.players[0];
+        if !self.dice.is_empty() && ann.chance.one_in(2) {
+            let place = ann.chance.place(self.dice.len());
+            let code = self.dice.remove(place);
+            ann.tell(trade("sellDie", code)).await?.done()?;
+        }
+        for code in DICE {
+            if !self.dice.contains(&code)
+                && ann.tell(trade("buyDie", code)).await?.unless(&["NOT_ENOUGH_MONEY"])?
+            {
+                self.dice.push(code);
+            }
+        }
+        // Nobody owns a thousand of them.
+        let too_many = trade("sellDie", "MIDAS").with("quantity", "Int!", json!(1000));
+        if ann.chance.one_in(4) {
+            ann.tell(too_many).await?.unless(&["NOT_OWNED"])?;
+        }
+        Ok(())
+    }
+}
+
+fn trade(mutation: &'static str, code: &'static str) -> Wish {
+    Wish::new(mutation, About::Wallet).with("code", "String!", json!(code))
+}
