@@ -200,7 +200,9 @@ impl Worker {
         self.leases.insert(lease.range, lease);
         self.underived |= self.processor.rows().is_some();
         let now = Instant::now();
-        (self.next_retry, self.next_tick) = (now, Some(now));
+        self.next_retry = now;
+        // Only rows have a clock: a tick that never comes would be due for ever.
+        self.next_tick = self.processor.rows().is_some().then_some(now);
         Ok(())
     }
 
