@@ -95,7 +95,7 @@ impl Tables {
                 if Self::is_settled(&done, wanted) {
                     forget(connection, key, game).await?;
                 } else if let Some(there) = &done.state.now {
-                    // Whoever was cut off before others were told of the table waits where they look.
+                    // A player who was cut off before the table was listed waits where others look.
                     let key = key_of(&there.table.ruleset, wanted.seats);
                     remember(connection, &key, game).await?;
                 }
@@ -140,7 +140,7 @@ impl Tables {
         }
         self.note_answer(viewer, once, game).await?;
         let join = Wish::Join { seed: wanted.seed.clone(), invite: None };
-        // Not the id itself: whoever was cut off before sitting down has opened this very table under it.
+        // Not the id itself: a player who was cut off before sitting down has opened this very table under it.
         let joining = Once { id: Some(derived(id, b"join")), expected: None };
         match self.ask(viewer, game, join, joining).await {
             Ok(joined) => {

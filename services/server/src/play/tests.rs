@@ -83,7 +83,7 @@ async fn a_game_nobody_touches_is_closed_without_a_winner() {
     tables.store.close().await;
 }
 
-/// A node is killed after it has opened a table for somebody in a hurry, before or behind their sitting down there. Asked again with the
+/// A node is killed after it has opened a table for somebody in a hurry, before or after they sat down there. Asked again with the
 /// same id, they sit at that table, once, and whoever comes next finds them.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_quick_match_that_was_cut_off_goes_on() {
