@@ -27,7 +27,11 @@ pub use answer::{Answer, AsOf, By, Line, Question, Week, ask};
 use cells::{add, delete_cells};
 
 use crate::{
-    GameRecord, Histogram, Model, SeatRecord, glicko::PROVISIONAL, period::day_of, records::Records,
+    GameRecord, Histogram, Model, SeatRecord,
+    due::{Due, WHOLE},
+    glicko::PROVISIONAL,
+    period::day_of,
+    records::Records,
 };
 
 /// The read model.
@@ -47,8 +51,13 @@ pub(crate) const MODEL: Model = Model {
     derive: Some(derive),
 };
 
-/// In place of a game: the whole day, and all after it.
-const WHOLE: Uuid = Uuid::nil();
+const DUE: Due = Due {
+    note: "
+INSERT INTO balance_due (generation, kind, day, game)
+SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[]) AS w
+    ON CONFLICT DO NOTHING",
+    take: "DELETE FROM balance_due WHERE generation = $1 RETURNING kind, day, game",
+};
 
 fn write<'a>(
     Target { connection, generation, building }: Target<'a>,
@@ -59,7 +68,7 @@ fn write<'a>(
         let due = records.iter().map(|record| {
             (record.kind, day_of(record.ended_at), if building { WHOLE } else { record.game })
         });
-        Ok(is_due(connection, generation, &due.collect()).await?)
+        Ok(DUE.note(connection, generation, &due.collect()).await?)
     }
     .boxed()
 }
@@ -77,45 +86,19 @@ fn forget<'a>(
                 due.insert((record.kind, day_of(record.ended_at), WHOLE));
             }
         }
-        Ok(is_due(connection, generation, &due).await?)
+        Ok(DUE.note(connection, generation, &due).await?)
     }
     .boxed()
-}
-
-async fn is_due(
-    connection: &mut PgConnection,
-    generation: i32,
-    due: &BTreeSet<(&'static str, i32, Uuid)>,
-) -> Result<(), StoreError> {
-    const DUE: &str = "
-INSERT INTO balance_due (generation, kind, day, game)
-SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[]) AS w
-    ON CONFLICT DO NOTHING";
-    let query = sqlx::query(DUE)
-        .bind(generation)
-        .bind(due.iter().map(|(kind, ..)| *kind).collect::<Vec<_>>())
-        .bind(due.iter().map(|(_, day, _)| *day).collect::<Vec<_>>())
-        .bind(due.iter().map(|(.., game)| *game).collect::<Vec<_>>());
-    query.execute(connection).await?;
-    Ok(())
 }
 
 /// Adds up everything that is due.
 fn derive(
     Target { connection, generation, .. }: Target<'_>,
 ) -> BoxFuture<'_, Result<(), HandlerError>> {
-    const DUE: &str = "DELETE FROM balance_due WHERE generation = $1 RETURNING kind, day, game";
     async move {
-        let mut due: BTreeMap<String, BTreeMap<i32, BTreeSet<Uuid>>> = BTreeMap::new();
-        for row in sqlx::query(DUE).bind(generation).fetch_all(&mut *connection).await? {
-            let days = due.entry(row.try_get(0)?).or_default();
-            days.entry(row.try_get(1)?).or_default().insert(row.try_get(2)?);
-        }
-        for (kind, mut days) in due {
-            if let Some((first, games)) = days.pop_first() {
-                let of_kind = strength::Strengths { generation, kind: &kind };
-                add_up(connection, of_kind, first, &games).await?;
-            }
+        for (kind, (first, games)) in DUE.take(connection, generation).await? {
+            let of_kind = strength::Strengths { generation, kind: &kind };
+            add_up(connection, of_kind, first, &games).await?;
         }
         Ok(())
     }

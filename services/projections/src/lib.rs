@@ -5,6 +5,7 @@
 
 pub mod balance;
 pub mod boards;
+mod due;
 mod glicko;
 mod histogram;
 pub mod leaderboards;

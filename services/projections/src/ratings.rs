@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use crate::{
     GameRecord, Model,
+    due::{Due, WHOLE},
     glicko::{self, PROVISIONAL, Results, Standing, idle, pairs, standing},
     period::day_of,
     rating_board::{self, RatingBoards},
@@ -79,7 +80,7 @@ SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[], $5::uuid[], $6
         let query = sqlx::query(RESULTS).bind(generation).bind(&kinds).bind(&days);
         let query = query.bind(&players).bind(games).bind(opponents).bind(outcomes);
         query.execute(&mut *connection).await?;
-        Ok(is_due(connection, generation, &due).await?)
+        Ok(DUE.note(connection, generation, &due).await?)
     }
     .boxed()
 }
@@ -99,48 +100,27 @@ fn forget<'a>(
                 due.insert((record.kind, day_of(record.ended_at), WHOLE));
             }
         }
-        Ok(is_due(connection, generation, &due).await?)
+        Ok(DUE.note(connection, generation, &due).await?)
     }
     .boxed()
 }
 
-/// In place of a player: the whole day, and all after it.
-const WHOLE: Uuid = Uuid::nil();
-
-async fn is_due(
-    connection: &mut PgConnection,
-    generation: i32,
-    due: &BTreeSet<(&'static str, i32, Uuid)>,
-) -> Result<(), StoreError> {
-    const DUE: &str = "
+const DUE: Due = Due {
+    note: "
 INSERT INTO rating_due (generation, kind, day, player)
 SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[]) AS w
-    ON CONFLICT DO NOTHING";
-    let query = sqlx::query(DUE)
-        .bind(generation)
-        .bind(due.iter().map(|(kind, ..)| *kind).collect::<Vec<_>>())
-        .bind(due.iter().map(|(_, day, _)| *day).collect::<Vec<_>>())
-        .bind(due.iter().map(|(.., player)| *player).collect::<Vec<_>>());
-    query.execute(connection).await?;
-    Ok(())
-}
+    ON CONFLICT DO NOTHING",
+    take: "DELETE FROM rating_due WHERE generation = $1 RETURNING kind, day, player",
+};
 
 /// Works out all ratings that are due.
 fn derive(
     Target { connection, generation, .. }: Target<'_>,
 ) -> BoxFuture<'_, Result<(), HandlerError>> {
-    const DUE: &str = "DELETE FROM rating_due WHERE generation = $1 RETURNING kind, day, player";
     async move {
         rating_board::count_seasons(connection, generation).await?;
-        let mut due: BTreeMap<String, BTreeMap<i32, BTreeSet<Uuid>>> = BTreeMap::new();
-        for row in sqlx::query(DUE).bind(generation).fetch_all(&mut *connection).await? {
-            let days = due.entry(row.try_get(0)?).or_default();
-            days.entry(row.try_get(1)?).or_default().insert(row.try_get(2)?);
-        }
-        for (kind, mut days) in due {
-            if let Some((first, players)) = days.pop_first() {
-                rate(connection, generation, &kind, first, players).await?;
-            }
+        for (kind, (first, players)) in DUE.take(connection, generation).await? {
+            rate(connection, generation, &kind, first, players).await?;
         }
         Ok(())
     }

@@ -196,21 +196,26 @@ async fn commit(
         answers = Ok(one_by_one(pool, line, &commands).await);
     }
     let (mut won, mut new) = (HashMap::new(), Vec::new());
+    let mut said = Vec::with_capacity(batch.len());
     for (number, Waiting { command, answer }) in batch.into_iter().enumerate() {
-        let said = match &answers {
+        let outcome = match &answers {
             Ok(answers) => answers.get(number).cloned().unwrap_or(Err(AppendError::Conflict)),
             Err(error) => Err(error.clone().into()),
         };
-        if let Ok(appended) = &said {
+        if let Ok(appended) = &outcome {
             won.insert(command.stream, command.previous);
             new.extend(command.recorded(appended));
         }
-        // Whoever asked may have gone; the log knows the answer all the same.
-        answer.send(said).ok();
+        said.push((answer, outcome));
     }
+    // Published first: the task that is woken last runs next on this thread, and that should be a request.
     if !new.is_empty() {
         // The node may be stopping: then nobody follows any more.
         published.send(new).ok();
+    }
+    for (answer, outcome) in said {
+        // The client may have gone; the log knows the answer all the same.
+        answer.send(outcome).ok();
     }
     won
 }

@@ -67,11 +67,13 @@ pub(crate) struct CpuTimes([f64; 3]);
 
 impl CpuTimes {
     pub(crate) fn now(node: &Node, cluster: &Cluster) -> Self {
-        let of = |pid: i64| cpu_micros(pid).unwrap_or(0.0);
-        let database = cluster.backends().into_iter().chain(cluster.pid());
+        let of = |pid: i64| cpu_micros(pid).map_or(0.0, |[own, _]| own);
+        let backends: f64 = cluster.backends().into_iter().map(|pid| of(pid.into())).sum();
+        // A backend that ended is counted by its parent; one that ends between the two readings, twice for a moment.
+        let parent = cluster.pid().and_then(|pid| cpu_micros(pid.into())).unwrap_or_default();
         Self([
             of(node.child.id().into()),
-            database.map(|pid| of(pid.into())).sum(),
+            backends + parent.iter().sum::<f64>(),
             of(std::process::id().into()),
         ])
     }
@@ -85,10 +87,11 @@ impl CpuTimes {
     }
 }
 
-/// Fields 14 and 15 of a process' line, in hundredths of a second; 16 and 17 are of its children that ended.
-fn cpu_micros(pid: i64) -> Option<f64> {
+/// The CPU of a process, and of its children that ended: fields 14 to 17 of its line, in hundredths of a second.
+fn cpu_micros(pid: i64) -> Option<[f64; 2]> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let fields = line.rsplit_once(')')?.1.split_whitespace();
-    let ticks: u32 = fields.skip(11).take(2).filter_map(|field| field.parse::<u32>().ok()).sum();
-    Some(f64::from(ticks) * 10_000.0)
+    let fields = line.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);
+    let ticks: Vec<u32> = fields.filter_map(|field| field.parse().ok()).collect();
+    let [user, system, ended_user, ended_system] = ticks.try_into().ok()?;
+    Some([user + system, ended_user + ended_system].map(|ticks| f64::from(ticks) * 10_000.0))
 }
