@@ -1,12 +1,8 @@
 //! A wallet and an inventory: what may be done with them, and that the books are right.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::Numbers;
+use crate::common::Numbers;
 use domain::{
     Account, AccountCommand, AccountEvent, AwardedFor, BadText, Dollars, Entry, Event, GameId,
     Moment, Name, PlayerId, Rejection, Sanction, decide_account,

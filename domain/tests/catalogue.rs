@@ -1,10 +1,6 @@
 //! The catalogue of special dice: how it changes, what games make of it, and what nobody may bring.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{Match, bank, join, roll, save};
+use crate::common::{Match, bank, join, roll, save};
 use domain::{
     Command, Event, Game, Rejection, Stage,
     farkle::dice::{Catalogue, CatalogueCommand, CatalogueEvent, Code, DieKind, decide_catalogue},

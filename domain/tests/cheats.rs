@@ -1,10 +1,6 @@
 //! A house that cheats is caught: each way is really played, and the proof says what is wrong.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{NOW, SECRET, bank, create, join, roll, save};
+use crate::common::{NOW, SECRET, bank, create, join, roll, save};
 use domain::{
     ClientSeed, Command, Dice, Draw, Event, Faces, Game, Moment, Proven, Rejection, Ruleset,
     Unproven, VoidedFor, decide, evolve,

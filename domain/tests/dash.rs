@@ -1,12 +1,8 @@
 //! DashDice in exact numbers: every roll is tried on the engine, and the odds are worked out as fractions.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::{iter::Sum, ops};
 
-use common::{Match, NOW, SECRET, join, roll};
+use crate::common::{Match, NOW, SECRET, join, roll};
 use domain::{
     Board, Command, Dice, Draw, Event, Ruleset, Stage, decide,
     fair::{FairDice, Secret, commitment, first_ticket, pick, ruleset_hash},

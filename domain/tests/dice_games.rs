@@ -1,14 +1,11 @@
 //! A hundred thousand games with random special dice, played at random: whatever is brought and done, points and money
 //! add up, every number is explained, and every game ends.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "the books are about points and money alone")]
-
-mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Match, Numbers, SECRET, bank, join, play, roll, ruleset, save};
+use crate::common::{Match, Numbers, SECRET, bank, join, play, roll, ruleset, save};
 use domain::{
     Board, Combination, Command, EffectSource, Event, Game, Legal, Measure, Play, Rejection, Stage,
     decide, evolve,
@@ -164,7 +161,7 @@ fn play_one(mut game: Game, number: u64, numbers: &mut Numbers, told: &mut BTree
             break;
         }
         let command = choose(&game, numbers);
-        let events = decide(Some(&game), &command, common::NOW, &mut dice)
+        let events = decide(Some(&game), &command, crate::common::NOW, &mut dice)
             .unwrap_or_else(|refused| panic!("game {number}: {command:?}: {refused}"));
         for event in &events {
             books.write(event);

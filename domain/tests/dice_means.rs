@@ -4,13 +4,9 @@
 //! The player always does the same: saves what scores the most, of equal points the most dice, of
 //! those the lowest slots; banks as soon as a bank brings enough, and rolls on until then.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use common::{Match, NOW, SECRET, bank, player, roll, save};
+use crate::common::{Match, NOW, SECRET, bank, player, roll, save};
 use domain::{Board, Command, Game, decide, evolve, fair::FairDice, farkle::Phase};
 use serde_json::json;
 

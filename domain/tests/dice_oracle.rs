@@ -1,13 +1,9 @@
 //! Saves with special dice, against a scorer that knows nothing of the engine: it reads the rules
 //! as a person does and tries every way to lay the dice into groups.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Match, Numbers, bank, join, roll, save};
+use crate::common::{Match, Numbers, bank, join, roll, save};
 use domain::{Board, Boost, Combination, CombinationName as Name, Command, Event, Slots};
 use serde_json::json;
 

@@ -1,7 +1,5 @@
 //! Disputes: who may do what when, and that nothing is done twice.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use domain::{
     Dispute, DisputeCommand as Ask, DisputeEvent, GameId, PlayerId, Rejection, Remedy, Resolution,
     VoidedFor, decide_dispute,

@@ -1,12 +1,8 @@
 //! Laws of every game in the list, under every preset: a game that is added is held to them by being in the list.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{
+use crate::common::{
     Match, Numbers, SECRET, bank, begun, choose, create, generous, join, play, presets, roll, save,
 };
 use domain::{

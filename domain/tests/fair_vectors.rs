@@ -1,8 +1,6 @@
 //! The fair dice protocol is frozen: these values must never change. `tests/fair_dice.py` checks
 //! the same files with an implementation of its own.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::sync::Arc;
 
 use domain::{

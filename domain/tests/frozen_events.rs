@@ -1,7 +1,5 @@
 //! Events are written for ever: every type has a frozen sample that must read and write as it did.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 
 use domain::{AccountEvent, DisputeEvent, Event, StaffEvent, farkle::dice::CatalogueEvent};

@@ -2,13 +2,9 @@
 //!
 //! `CROUPIER_FREEZE=1 cargo test -p domain freeze` writes those that are missing. A file is never changed.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::{env, fs, path::PathBuf};
 
-use common::{Match, Numbers, choose, gathered, presets};
+use crate::common::{Match, Numbers, choose, gathered, presets};
 use domain::{Command, Event, Moment, Ruleset, Stage, parse_record, verify, write_record};
 
 fn folder() -> PathBuf {

@@ -1,10 +1,6 @@
 //! NeonPolis against a second reading of its rules: every first roll, random games kept in books, and every order of damage.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{Match, NOW, Numbers, SECRET, join, play, roll};
+use crate::common::{Match, NOW, Numbers, SECRET, join, play, roll};
 use domain::{
     Board, Change, Command, DecidedBy, Dice, Draw, EffectApplied, Event, Fact, Game, Legal,
     Measure, Play, Purpose, Ruleset, SeatNo, Stage, Word, decide, evolve,

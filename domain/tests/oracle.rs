@@ -1,8 +1,6 @@
 //! Every roll of six dice and every selection of each, against a scorer that knows nothing of the
 //! engine: it reads the rules as a person does and tries every way to lay the dice into groups.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::collections::BTreeMap;
 
 use domain::{

@@ -1,12 +1,8 @@
 //! Laws that hold for every game, whatever is played.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Match, NOW, SECRET, bank, create, join, play, roll, ruleset, save};
+use crate::common::{Match, NOW, SECRET, bank, create, join, play, roll, ruleset, save};
 use domain::{
     Board, Combination, Command, Event, Game, Legal, Measure, Moment, NoDice, Play, Proven,
     Rejection, Slots, Stage, VoidedFor, decide, fair::FairDice, farkle::dice::Catalogue,

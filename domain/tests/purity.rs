@@ -1,7 +1,5 @@
 //! The domain depends on nothing that could reach the clock, the network, the disk or randomness.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::{collections::BTreeSet, process::Command};
 
 /// What the domain may be built from. Whoever adds a name here has read that crate and can say that

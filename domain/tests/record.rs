@@ -1,12 +1,8 @@
 //! Games as text: what is written reads back as the same events, and nothing else reads as a game.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Match, Numbers, bank, eventful, generous, presets, roll, save};
+use crate::common::{Match, Numbers, bank, eventful, generous, presets, roll, save};
 use domain::{Command, Event, Unproven, parse_record, write_record};
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,10 +1,6 @@
 //! Laws of reading commands off events: nothing is left out, and nothing is told that did not happen.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{Match, NOW, Numbers, bank, eventful, generous, join, presets, roll, save};
+use crate::common::{Match, NOW, Numbers, bank, eventful, generous, join, presets, roll, save};
 use domain::{Command, Event, Moment, Step, Unproven, recount};
 use serde_json::json;
 

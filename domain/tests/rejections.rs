@@ -1,10 +1,6 @@
 //! Every refusal: what was wrong, by name, and a message a player understands.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{Match, bank, create, join, play, player, roll, ruleset, save};
+use crate::common::{Match, bank, create, join, play, player, roll, ruleset, save};
 use domain::{
     BadText, Command, Dice, Draw, Moment, NoDice, Play, Rejection, Ruleset, Slots, Stage, decide,
     fair::{FairDice, Secret},
@@ -24,7 +20,7 @@ impl Dice for Counted<'_> {
     }
 
     fn secret(&self) -> Option<Secret> {
-        Some(common::SECRET)
+        Some(crate::common::SECRET)
     }
 }
 
@@ -294,7 +290,7 @@ fn break_in() {
 #[test]
 fn clocks() {
     let mut table = Match::running("classic", json!({ "turn_seconds": 30 }), 2);
-    let deadline = Moment(common::NOW.0 + 30_000);
+    let deadline = Moment(crate::common::NOW.0 + 30_000);
     table.now = Moment(deadline.0 - 1);
     refused(
         &table,

@@ -1,10 +1,6 @@
 //! DiceRogue against a second reading of its rules: every plain roll, many coloured ones, whole rounds, and the odds.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{Match, NOW, Numbers, SECRET, join, play, roll};
+use crate::common::{Match, NOW, Numbers, SECRET, join, play, roll};
 use domain::{
     Change, CombinationName as Name, Command, DecidedBy, Dice, Draw, EffectSource, Event, Game,
     Measure, Play, Points, Purpose, Ruleset, Selection, Slots, Stage, Word, decide, evolve,

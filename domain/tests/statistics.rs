@@ -1,10 +1,6 @@
 //! What a game of Farkle remembers of its rounds.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
-use common::{Match, bank, play, roll, save};
+use crate::common::{Match, bank, play, roll, save};
 use domain::{Board, CombinationName, Play, Slots, TurnEnd, farkle::Farkle};
 use serde_json::json;
 

@@ -1,12 +1,8 @@
 //! Games played otherwise: the same where nothing is changed, and marked where something cannot be any more.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::{collections::BTreeMap, sync::Arc};
 
-use common::{Match, Numbers, bank, eventful, generous, join, presets, roll, ruleset, save};
+use crate::common::{Match, Numbers, bank, eventful, generous, join, presets, roll, ruleset, save};
 use domain::{
     Command, Event, Fork, ForkedStep, NoFork, OtherDice, Rejection, Ruleset, Stage, Then, Unproven,
     WhatIf, recount, replay, what_if,
@@ -119,7 +115,7 @@ fn the_same_dice_are_those_that_would_have_fallen() {
             if table.game().to_move().is_none() {
                 break;
             }
-            let command = common::choose(&table, &mut numbers, false);
+            let command = crate::common::choose(&table, &mut numbers, false);
             table.tell_fairly(&command).unwrap();
             moves.push(command);
         }

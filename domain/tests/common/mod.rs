@@ -1,7 +1,5 @@
 //! A table to play at in tests.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use std::sync::Arc;
 
 use domain::{
@@ -48,11 +46,6 @@ impl Match {
         let mut table = Self::empty();
         table.tell(&create(ruleset(preset, changes)), &[]).unwrap();
         table
-    }
-
-    /// A table of any game under one of its presets, nobody seated yet.
-    pub(crate) fn of(game: &str, preset: &str) -> Self {
-        Self::under(&Ruleset::preset(game, Some(preset)).unwrap())
     }
 
     /// A table under these rules, nobody seated yet.

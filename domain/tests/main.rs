@@ -1,0 +1,28 @@
+//! The tests of the rules, in one program: built once, they share what the compiler makes of the rules.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+mod accounts;
+mod catalogue;
+mod cheats;
+mod dash;
+mod dice_games;
+mod dice_means;
+mod dice_oracle;
+mod disputes;
+mod every_game;
+mod fair_vectors;
+mod frozen_events;
+mod frozen_games;
+mod neon_oracle;
+mod oracle;
+mod properties;
+mod purity;
+mod record;
+mod recount;
+mod rejections;
+mod rogue_oracle;
+mod statistics;
+mod what_if;
