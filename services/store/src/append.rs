@@ -319,3 +319,34 @@ async fn append_winners(
     }
     Ok(answers)
 }
+
+/// Corrects the answers to a batch that was sent a second time because the connection broke: a command of the first
+/// sending that got through conflicts with itself. Its last event is in the log then, hash and all.
+pub(crate) async fn recognise_own(
+    connection: &mut PgConnection,
+    batch: &[&Prepared],
+    answers: &mut [Answer],
+) -> Result<(), sqlx::Error> {
+    const OWN: &str = "
+SELECT w.number, e.position
+  FROM unnest($1::smallint[], $2::uuid[], $3::bigint[], $4::bytea[]) WITH ORDINALITY
+       AS w (shard, stream, version, hash, number)
+  JOIN event e USING (shard, stream, version, hash)";
+    if answers.iter().all(Result::is_ok) {
+        return Ok(());
+    }
+    let rows = sqlx::query(OWN)
+        .bind(column(batch, |c| c.shard.sql()))
+        .bind(column(batch, |c| c.stream))
+        .bind(column(batch, |c| c.head.version))
+        .bind(column(batch, |c| c.head.hash.0.as_slice()))
+        .fetch_all(connection)
+        .await?;
+    for row in rows {
+        let index = usize::try_from(row.try_get::<i64, _>(0)? - 1).unwrap_or(usize::MAX);
+        if let (Some(answer), Some(command)) = (answers.get_mut(index), batch.get(index)) {
+            *answer = Ok(command.appended(row.try_get(1)?));
+        }
+    }
+    Ok(())
+}

@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{
     AppendError, Hash, Recorded, StoreError, StreamId,
-    append::{Answer, Prepared, append_batch},
+    append::{Answer, Prepared, append_batch, recognise_own},
     error::in_time,
 };
 
@@ -187,9 +187,8 @@ async fn commit(
     let kept = line.is_some();
     let mut answers = try_commit(pool, line, &commands).await;
     if kept && matches!(answers, Err(StoreError::Unavailable(_))) {
-        // The connection may have broken while it was idle. If what was sent got through after all, it conflicts with
-        // itself, and `execute` finds its command in the stream.
-        answers = try_commit(pool, line, &commands).await;
+        // The connection may have broken while it was idle, or after it had sent the batch.
+        answers = commit_again(pool, line, &commands).await;
     }
     if commands.len() > 1 && matches!(answers, Err(StoreError::Fault(_))) {
         // One of them is bad; the others should not suffer for it.
@@ -218,6 +217,22 @@ async fn commit(
         answer.send(outcome).ok();
     }
     won
+}
+
+async fn commit_again(
+    pool: &PgPool,
+    line: &mut Line,
+    commands: &[&Prepared],
+) -> Result<Vec<Answer>, StoreError> {
+    let mut answers = try_commit(pool, line, commands).await?;
+    if let Some(connection) = line {
+        let recognised = in_time(recognise_own(connection, commands, &mut answers)).await;
+        if recognised.is_err() {
+            *line = None;
+        }
+        recognised?;
+    }
+    Ok(answers)
 }
 
 async fn one_by_one(pool: &PgPool, line: &mut Line, commands: &[&Prepared]) -> Vec<Answer> {

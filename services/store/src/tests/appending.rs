@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::support::{append, append_as, database, events, execute, read, store, whole_log};
 use crate::{
     Append, AppendError, Hash, Head, ReadError, Settings, Shard, Store, Undecodable,
-    append::{Prepared, append_all, append_batch},
+    append::{Answer, Prepared, append_all, append_batch, recognise_own},
 };
 
 #[tokio::test]
@@ -30,15 +30,41 @@ async fn what_is_appended_is_read() {
     assert_eq!(tail, read[4..]);
 }
 
+fn prepared(stream: Uuid, head: Head, command: Uuid) -> Prepared {
+    let (request, at, actor) = (Hash::ZERO, Moment(1), stream);
+    let events = &events(1, 2);
+    Prepared::new(&Append { stream, head, command, request, actor, at, events }).unwrap()
+}
+
+/// A connection may break after it had sent a batch: sent again, what got through is not a conflict.
+#[tokio::test]
+async fn a_batch_that_is_sent_twice_is_appended_once() {
+    let store = store().await;
+    let mut streams = [Uuid::now_v7(), Uuid::now_v7(), Uuid::now_v7()];
+    streams.sort_by_key(|&stream| (Shard::of(stream), stream));
+    let batch = streams.map(|stream| prepared(stream, Head::NEW, Uuid::new_v4()));
+    let [one, other, late] = &batch;
+    let mut connection = store.pool.acquire().await.unwrap();
+    let first = append_batch(&mut connection, &[one, other]).await.unwrap();
+    // Another command was faster than the third of them.
+    let rival = prepared(late.stream, Head::NEW, Uuid::new_v4());
+    append_batch(&mut connection, &[&rival]).await.unwrap();
+
+    let again: Vec<&Prepared> = batch.iter().collect();
+    let mut answers = append_batch(&mut connection, &again).await.unwrap();
+    assert!(answers.iter().all(|answer| matches!(answer, Err(AppendError::Conflict))));
+    recognise_own(&mut connection, &again, &mut answers).await.unwrap();
+    let positions = |answers: &[Answer]| -> Vec<_> {
+        answers.iter().map(|answer| answer.as_ref().ok().copied()).collect()
+    };
+    assert_eq!(positions(&answers), [positions(&first), vec![None]].concat());
+    assert_eq!(whole_log(&store).await.len(), 6);
+}
+
 /// The quick form of the append takes new and old streams alike, and refuses the batch if one loses.
 #[tokio::test]
 async fn a_batch_without_losers_is_appended_at_once() {
     let store = store().await;
-    let prepared = |stream: Uuid, head: Head, command: Uuid| {
-        let (request, at, actor) = (Hash::ZERO, Moment(1), stream);
-        let events = &events(1, 2);
-        Prepared::new(&Append { stream, head, command, request, actor, at, events }).unwrap()
-    };
     let mut streams = [Uuid::now_v7(), Uuid::now_v7()];
     streams.sort_by_key(|&stream| (Shard::of(stream), stream));
     let [old, new] = streams;
