@@ -108,7 +108,7 @@ pub use narrate::narrate;
 pub use other_dice::OtherDice;
 pub use record::{BadRecord, Planned, in_words, parse_moves, parse_record, write_record};
 pub use recount::{Recalled, Step, draws_of, recount};
-pub use rejection::Rejection;
+pub use rejection::{Rejection, RejectionCode};
 pub use ruleset::{Ruleset, TableRules};
 pub use slots::Slots;
 pub use table_view::{DieOnTable, DiePlace, Offer, Selection, Thing};

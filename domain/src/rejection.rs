@@ -1,7 +1,11 @@
 //! Why a command is refused.
 //!
-//! Every refusal is data: its name for programs, its fields for details, its message for the
+//! Every refusal is data: its code for programs, its fields for details, its message for the
 //! player, who learns what was wrong and what would be right. A refusal changes nothing.
+
+mod code;
+
+pub use code::RejectionCode;
 
 use crate::{BadText, Dollars, Moment, Name, Points, SeatNo, Slots, Word, farkle::dice::Code};
 
@@ -216,12 +220,4 @@ pub enum Rejection {
         "the game was touched {since_hours} hours ago; it can be abandoned after {needed_hours}"
     )]
     NotStale { since_hours: u64, needed_hours: u32 },
-}
-
-impl Rejection {
-    /// The name of the refusal, for programs: that of the variant.
-    pub fn name(&self) -> String {
-        let debug = format!("{self:?}");
-        debug.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned()
-    }
 }

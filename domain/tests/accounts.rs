@@ -783,7 +783,7 @@ fn the_books_are_right_whatever_is_asked_for() {
                     }
                 }
                 Err(refused) => {
-                    refusals.insert(refused.name());
+                    refusals.insert(refused.code().name());
                     assert_eq!((&purse.account, &purse.log), (&before.account, &before.log));
                 }
             }
@@ -811,5 +811,5 @@ fn the_books_are_right_whatever_is_asked_for() {
         "WalletExists",
         "WalletFull",
     ];
-    assert_eq!(refusals, BTreeSet::from(expected.map(str::to_owned)));
+    assert_eq!(refusals, BTreeSet::from(expected));
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{Match, bank, join, roll, save};
 use domain::{
-    Command, Event, Game, Rejection, Stage,
+    Command, Event, Game, Rejection, RejectionCode, Stage,
     farkle::dice::{Catalogue, CatalogueCommand, CatalogueEvent, Code, DieKind, decide_catalogue},
 };
 use serde_json::{Map, Value, json};
@@ -641,7 +641,7 @@ fn a_row_without_a_field() {
         die.remove(field);
         let why = Shop::default().tell(&CatalogueCommand::Add { die }).unwrap_err();
         let expected = format!("this is no die: missing field `{field}`");
-        assert_eq!((why.name(), why.to_string()), ("BadDieData".to_owned(), expected));
+        assert_eq!((why.code(), why.to_string()), (RejectionCode::BadDieData, expected));
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::common::{Match, bank, create, join, play, player, roll, ruleset, save};
 use domain::{
-    BadText, Command, Dice, Draw, Moment, NoDice, Play, Rejection, Ruleset, Slots, Stage, decide,
+    BadText, Command, Dice, Draw, Moment, NoDice, Play, Rejection, RejectionCode, Ruleset, Slots,
+    Stage, decide,
     fair::{FairDice, Secret},
 };
 use serde_json::{Value, json};
@@ -447,4 +448,22 @@ fn an_absurd_ruleset_creates_no_game() {
         },
         "rule max_seats cannot be 9: it must be from 1 to 8",
     );
+}
+
+/// Clients and scenarios know these codes; new ones are added at the end of the file.
+#[test]
+fn published_codes_keep_their_spelling() {
+    let codes: Vec<String> = RejectionCode::ALL
+        .iter()
+        .map(|code| format!("{} {}", code.name(), code.as_str()))
+        .collect();
+    let published: Vec<&str> = include_str!("frozen/rejection-codes.txt").lines().collect();
+    for line in &published {
+        assert!(codes.iter().any(|code| code == line), "{line} is gone or spelled in another way");
+    }
+    assert_eq!(codes.len(), published.len(), "add the new code to frozen/rejection-codes.txt");
+    for code in RejectionCode::ALL {
+        assert_eq!(code.name().parse(), Ok(*code));
+    }
+    assert!("NoSuchCode".parse::<RejectionCode>().is_err());
 }

@@ -181,7 +181,7 @@ fn other_rules_mark_what_scores_no_more() {
     let fork = what_if(&log, &fork).unwrap();
     let refused: Vec<String> = refusals(&fork)
         .iter()
-        .map(|(command, why)| format!("{command:?}: {}", why.name()))
+        .map(|(command, why)| format!("{command:?}: {}", why.code().name()))
         .collect();
     // Without its 5 the second roll is a farkle: the turn is over before the save.
     assert_eq!(

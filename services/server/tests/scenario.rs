@@ -161,6 +161,7 @@ fn broken_files_name_their_line() {
     steps("  - ann: forfeit\n    bob: forfeit\n", 2, &["a step is one action"]);
     steps("  - rejected: true\n", 2, &["a step is either one action"]);
     steps("  - ann: forfeit\n    rejected: 7\n", 2, &["rejected must be true or the name"]);
+    steps("  - ann: forfeit\n    rejected: NotATurn\n", 2, &["no rejection is called 'NotATurn'"]);
     steps("  - ann: [\n", 2, &["! line "]);
     steps("  - expect: { ann: { game_score: 1.5 } }\n", 2, &["use whole numbers, texts, lists"]);
     check("", 2, &["! line 1: the file holds no scenario"]);

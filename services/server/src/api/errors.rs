@@ -6,11 +6,12 @@
 //! - *Our fault* is opaque: the client gets an id to quote, the log gets the rest.
 
 use async_graphql::{Error, ErrorExtensions, SimpleObject};
+use domain::RejectionCode;
 use store::StoreError;
 
 use crate::{
     accounts::{AccountError, Role},
-    play::{PlayError, Refusal},
+    play::{PlayError, Refusal, RefusalCode, ServiceCode},
 };
 
 /// The codes of broken requests.
@@ -77,7 +78,7 @@ impl Problem {
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         Self {
-            code: refusal.code.into_owned(),
+            code: refusal.code.as_str().to_owned(),
             message: refusal.message,
             path: refusal.argument.map(|argument| vec![argument.to_owned()]),
         }
@@ -112,7 +113,7 @@ pub(crate) fn fault(details: &str) -> Error {
 
 /// A refusal as an error, where there is no payload to carry it.
 pub(super) fn refused(refusal: &Refusal) -> Error {
-    let name = refusal.code.clone().into_owned();
+    let name = refusal.code.as_str();
     bad_input(&refusal.message).extend_with(|_, extensions| extensions.set("refusal", name))
 }
 
@@ -137,17 +138,19 @@ impl From<PlayError> for Error {
 
 /// What an account error means: a refusal for the payload, or an error of the request.
 pub(super) fn account_problem(error: AccountError) -> Result<Problem, Error> {
-    let refuse = |code, argument: Option<&'static str>| {
+    let refuse = |code: RefusalCode, argument: Option<&'static str>| {
         let refusal = Refusal { argument, ..Refusal::new(code, error.to_string()) };
         Ok(refusal.into())
     };
     match &error {
         AccountError::BadName(rejection) => Ok(Refusal::from(rejection.clone()).into()),
-        AccountError::NameTaken(_) => refuse("NAME_TAKEN", Some("name")),
-        AccountError::BadPassword => refuse("BAD_PASSWORD", Some("password")),
-        AccountError::WrongCredentials => refuse("WRONG_CREDENTIALS", None),
-        AccountError::NotAGuest => refuse("NOT_A_GUEST", None),
-        AccountError::BadRefreshToken => refuse("BAD_REFRESH_TOKEN", Some("refreshToken")),
+        AccountError::NameTaken(_) => refuse(RejectionCode::NameTaken.into(), Some("name")),
+        AccountError::BadPassword => refuse(ServiceCode::BadPassword.into(), Some("password")),
+        AccountError::WrongCredentials => refuse(ServiceCode::WrongCredentials.into(), None),
+        AccountError::NotAGuest => refuse(ServiceCode::NotAGuest.into(), None),
+        AccountError::BadRefreshToken => {
+            refuse(ServiceCode::BadRefreshToken.into(), Some("refreshToken"))
+        }
         AccountError::Busy => Err(PlayError::Busy.into()),
         AccountError::Store(store) => Err(PlayError::from(store.clone()).into()),
     }

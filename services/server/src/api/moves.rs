@@ -1,7 +1,7 @@
 //! Moves: what the seat to move does.
 
 use async_graphql::{Context, ID, Object, SimpleObject, Value};
-use domain::Play;
+use domain::{Play, RejectionCode};
 use uuid::Uuid;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
     ids::game_id,
     player, viewer_if_any,
 };
-use crate::play::{Done, Once, PlayError, Refusal, Wish, evidence::Origin, seat_of};
+use crate::play::{Done, Once, PlayError, Refusal, RefusalCode, Wish, evidence::Origin, seat_of};
 
 /// What came of a wish: the game as it is now and what happened; or why it was refused.
 #[derive(Clone, Debug, SimpleObject)]
@@ -72,7 +72,7 @@ impl GamePayload {
                 refusal.message = format!("it is the turn of {} on seat {seat}", to_move.name);
             }
         }
-        let of_loadout = matches!(&*refusal.code, "UNKNOWN_DIE" | "RETIRED_DIE" | "NOT_OWNED");
+        let of_loadout = LOADOUT.contains(&refusal.code);
         let mut problem = Problem::from(refusal);
         // Of dice, only codes of a loadout can be wrong at a table.
         if of_loadout {
@@ -82,6 +82,13 @@ impl GamePayload {
         Ok(Self { game: None, events: Vec::new(), repeated: false, errors })
     }
 }
+
+/// What can be wrong with the codes of a loadout.
+const LOADOUT: [RefusalCode; 3] = [
+    RefusalCode::Rules(RejectionCode::UnknownDie),
+    RefusalCode::Rules(RejectionCode::RetiredDie),
+    RefusalCode::Rules(RejectionCode::NotOwned),
+];
 
 /// Keeps what came of a wish as evidence, where it is about a game.
 fn note(ctx: &Context<'_>, game: Option<Uuid>, done: &Result<Done, PlayError>) {

@@ -15,7 +15,7 @@ use crate::{
     accounts::Role,
     clock,
     disputes::audit,
-    play::{PlayError, Refusal},
+    play::{PlayError, Refusal, ServiceCode},
     wallets::{LEDGER, account_event},
 };
 
@@ -39,8 +39,9 @@ pub(super) async fn data_of(
 ) -> async_graphql::Result<Json<Value>> {
     app(ctx).database.check()?;
     let known = app(ctx).accounts.personal(account).await.map_err(account_error)?;
-    let gone =
-        || super::errors::refused(&Refusal::new("NO_SUCH_PLAYER", "there is no such player"));
+    let gone = || {
+        super::errors::refused(&Refusal::new(ServiceCode::NoSuchPlayer, "there is no such player"))
+    };
     let mut known = known.ok_or_else(gone)?;
     let wallet = app(ctx).tables.wallets.of(account).await?;
     known["wallet"] = json!(wallet.now);

@@ -27,7 +27,7 @@ use crate::{
     accounts::{Role, Viewer},
     disputes::audit,
     play::{
-        PlayError, Refusal,
+        PlayError, Refusal, ServiceCode,
         evidence::{Kind, masked},
         seat_of,
     },
@@ -154,7 +154,7 @@ impl ReplayView {
             }
             if !matches!(table.table.stage, Stage::Ended(_)) {
                 let wait = "a game can be replayed by its players when it is over";
-                return Err(refused(&Refusal::new("GAME_NOT_OVER", wait)));
+                return Err(refused(&Refusal::new(ServiceCode::GameNotOver, wait)));
             }
         }
         if staff {

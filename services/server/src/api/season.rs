@@ -11,7 +11,7 @@ use super::{
 use crate::{
     accounts::Role,
     disputes::audit,
-    play::{PlayError, Refusal},
+    play::{PlayError, Refusal, ServiceCode},
 };
 
 /// A stretch of days with leaderboards of its own.
@@ -55,7 +55,8 @@ pub(super) async fn named(ctx: &Context<'_>, code: &str) -> async_graphql::Resul
     let pool = app(ctx).tables.store.pool();
     let found = if is_code(code) { seasons::season(pool, code).await } else { Ok(None) };
     let found = found.map_err(PlayError::from)?;
-    let unknown = Refusal::new("UNKNOWN_SEASON", "there is no such season: see the query seasons");
+    let unknown =
+        Refusal::new(ServiceCode::UnknownSeason, "there is no such season: see the query seasons");
     Ok(found.ok_or_else(|| PlayError::from(unknown.at("season")))?)
 }
 
@@ -106,7 +107,7 @@ impl SeasonMutation {
             return Ok(SeasonPayload { season: Some(season.into()), errors: Vec::new() });
         }
         let exists = "there is a season of this code already; choose another one";
-        let refusal = Refusal::new("SEASON_EXISTS", exists).at("code");
+        let refusal = Refusal::new(ServiceCode::SeasonExists, exists).at("code");
         Ok(SeasonPayload { season: None, errors: vec![refusal.into()] })
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     accounts::{Account, AccountError, Role, SessionTokens},
     clock,
     disputes::audit,
-    play::Refusal,
+    play::{Refusal, ServiceCode},
 };
 
 /// What somebody gets who signs in; or why not.
@@ -102,10 +102,10 @@ async fn let_in(
 async fn kept_out(ctx: &Context<'_>, account: Uuid) -> async_graphql::Result<Option<Refusal>> {
     let wallet = app(ctx).tables.wallets.of(account).await?;
     Ok(match wallet.now.as_ref().and_then(|account| account.sanction) {
-        Some(Sanction::Ban) => Some(Refusal::new("BANNED", "this account is banned")),
+        Some(Sanction::Ban) => Some(Refusal::new(ServiceCode::Banned, "this account is banned")),
         Some(Sanction::Suspension(until)) if until > clock::now() => {
             let message = format!("this account is suspended until {}", clock::written(until));
-            Some(Refusal::new("SUSPENDED", message))
+            Some(Refusal::new(ServiceCode::Suspended, message))
         }
         Some(Sanction::Suspension(_) | Sanction::Warning | Sanction::Lifted) | None => None,
     })

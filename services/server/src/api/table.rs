@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     accounts::Viewer,
-    play::{NewGame, Once, PlayError, Refusal, Wanted, Wish},
+    play::{NewGame, Once, PlayError, Refusal, ServiceCode, Wanted, Wish},
 };
 
 /// Opening, joining, leaving and beginning games.
@@ -81,7 +81,8 @@ impl TableMutation {
                 app(ctx).database.check()?;
                 let game = app(ctx).tables.access.invited_to(code).await.map_err(store_error)?;
                 let Some(game) = game else {
-                    let refusal = Refusal::new("NO_SUCH_INVITE", "no game has this invite code");
+                    let refusal =
+                        Refusal::new(ServiceCode::NoSuchInvite, "no game has this invite code");
                     let refused: Result<_, PlayError> = Err(refusal.at("inviteCode").into());
                     return GamePayload::of(ctx, None, refused).await;
                 };
@@ -254,5 +255,5 @@ fn wrong_players(least: u8, most: u8) -> Refusal {
     } else {
         format!("players must be from {least} to {most}")
     };
-    Refusal::new("BAD_PLAYERS", message).at("players")
+    Refusal::new(ServiceCode::BadPlayers, message).at("players")
 }

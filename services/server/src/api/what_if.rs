@@ -19,7 +19,7 @@ use super::{
     scalars::int,
 };
 use crate::{
-    play::{PlayError, Refusal},
+    play::{PlayError, Refusal, ServiceCode},
     what_if::{Unimaginable, Wanted, imagine},
 };
 
@@ -131,9 +131,9 @@ pub(super) async fn find(
     let imagined = imagined.map_err(|error| PlayError::Fault(error.to_string()))?;
     let imagined = imagined.map_err(|why| {
         let code = match &why {
-            Unimaginable::Moves(_) => "BAD_MOVES",
+            Unimaginable::Moves(_) => ServiceCode::BadMoves,
             Unimaginable::Rules(why) => return refused(&Refusal::from(why.clone())),
-            Unimaginable::Fork(_) => "NO_FORK",
+            Unimaginable::Fork(_) => ServiceCode::NoFork,
         };
         refused(&Refusal::new(code, why.to_string()))
     })?;

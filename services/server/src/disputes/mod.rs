@@ -9,7 +9,8 @@ mod remedy;
 mod texts;
 
 use domain::{
-    Dispute, DisputeCommand, DisputeEvent, Event, GameId, PlayerId, Remedy, Resolution, same_remedy,
+    Dispute, DisputeCommand, DisputeEvent, Event, GameId, PlayerId, RejectionCode, Remedy,
+    Resolution, same_remedy,
 };
 use sha2::{Digest, Sha256};
 use sqlx::{PgPool, Row};
@@ -22,7 +23,7 @@ pub(crate) use texts::Text;
 use crate::{
     accounts::Viewer,
     clock,
-    play::{Once, PlayError, Refusal, Tables, derived},
+    play::{Once, PlayError, Refusal, ServiceCode, Tables, derived},
 };
 
 /// The longest text, in characters.
@@ -82,7 +83,7 @@ impl Disputes {
             "this game awarded ${awarded}: above ${} a second person must agree, by proposeRemedy and approveRemedy",
             self.limit
         );
-        Err(Refusal::new("SECOND_PERSON_NEEDED", message).into())
+        Err(Refusal::new(RejectionCode::SecondPersonNeeded, message).into())
     }
 
     fn pool(&self) -> &PgPool {
@@ -105,7 +106,7 @@ impl Disputes {
         if !(1..=state.head.version).contains(&version) {
             let last = state.head.version;
             let message = format!("version must be from 1 to {last}");
-            return Err(Refusal::new("NO_SUCH_VERSION", message).at("version").into());
+            return Err(Refusal::new(ServiceCode::NoSuchVersion, message).at("version").into());
         }
         let version = u64::try_from(version).unwrap_or(0);
         let id = dispute_of(game, version);
@@ -370,5 +371,5 @@ fn lawful(text: &str) -> Result<&str, PlayError> {
         return Ok(text);
     }
     let message = format!("a text has 1 to {LONGEST} characters, this one has {length}");
-    Err(Refusal::new("BAD_TEXT", message).at("text").into())
+    Err(Refusal::new(ServiceCode::BadText, message).at("text").into())
 }

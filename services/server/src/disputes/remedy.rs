@@ -20,7 +20,7 @@ use super::execute;
 use crate::{
     app::App,
     clock,
-    play::{PlayError, Refusal, Tables, derived, seat_of},
+    play::{PlayError, Refusal, ServiceCode, Tables, derived, seat_of},
 };
 
 /// What a remedy would do.
@@ -82,7 +82,7 @@ pub(super) async fn preview(
         && seat_of(game, player.0).is_none()
     {
         let message = "this player did not play the disputed game";
-        return Err(Refusal::new("NOT_SEATED", message).at("remedy").into());
+        return Err(Refusal::new(ServiceCode::NotSeated, message).at("remedy").into());
     }
     let refused = |error| {
         if let PlayError::Refused(refusal) = error { refusal.at("remedy").into() } else { error }

@@ -158,7 +158,7 @@ impl Evidence {
             Err(PlayError::Refused(refusal)) => self.note(Note {
                 asked: Some(clean(asked, 40)),
                 command,
-                code: Some(clean(&refusal.code, 40)),
+                code: Some(clean(refusal.code.as_str(), 40)),
                 message: Some(clean(&refusal.message, 300)),
                 version,
                 ..Note::new(game, Kind::Refused, viewer, origin)

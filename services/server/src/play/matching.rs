@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use domain::{Rejection, Ruleset, Stage, fair::ruleset_hash};
+use domain::{Rejection, RejectionCode, Ruleset, Stage, fair::ruleset_hash};
 use sqlx::{PgConnection, Row};
 use store::StoreError;
 use uuid::Uuid;
 
-use super::{Done, NewGame, Once, PlayError, Refusal, Tables, Wish, derived, is_seated};
+use super::{
+    Done, NewGame, Once, PlayError, Refusal, RefusalCode, Tables, Wish, derived, is_seated,
+};
 use crate::accounts::Viewer;
 
 /// What somebody who is in a hurry looks for.
@@ -148,9 +150,7 @@ impl Tables {
                 self.begin_if_full(viewer, wanted, joined, id).await.map(Some)
             }
             // Somebody came by another door: the next table may do.
-            Err(PlayError::Refused(refusal)) if SEAT_GONE.contains(&refusal.code.as_ref()) => {
-                Ok(None)
-            }
+            Err(PlayError::Refused(refusal)) if SEAT_GONE.contains(&refusal.code) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -187,9 +187,7 @@ impl Tables {
         match self.choose_loadout(viewer, joined.game, dice, once).await {
             Ok(chosen) if chosen.repeated => Ok(joined),
             Ok(chosen) => Ok(joined.and(chosen)),
-            Err(PlayError::Refused(refusal)) if SEAT_GONE.contains(&refusal.code.as_ref()) => {
-                Ok(joined)
-            }
+            Err(PlayError::Refused(refusal)) if SEAT_GONE.contains(&refusal.code) => Ok(joined),
             Err(error) => Err(error),
         }
     }
@@ -241,7 +239,11 @@ ON CONFLICT (player, command) DO UPDATE SET game = excluded.game";
 }
 
 /// Refusals that mean: not at this table.
-const SEAT_GONE: [&str; 3] = ["TABLE_FULL", "ALREADY_STARTED", "GAME_OVER"];
+const SEAT_GONE: [RefusalCode; 3] = [
+    RefusalCode::Rules(RejectionCode::TableFull),
+    RefusalCode::Rules(RejectionCode::AlreadyStarted),
+    RefusalCode::Rules(RejectionCode::GameOver),
+];
 
 async fn answered(
     connection: &mut PgConnection,

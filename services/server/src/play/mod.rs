@@ -28,7 +28,7 @@ use access::{Access, AccessList};
 use evidence::Evidence;
 use live::Live;
 pub(crate) use matching::Wanted;
-pub(crate) use refusal::{PlayError, Refusal};
+pub(crate) use refusal::{PlayError, Refusal, RefusalCode, ServiceCode};
 use secrets::Secrets;
 
 use crate::{

@@ -3,16 +3,18 @@
 //! A *refusal* is data for the player: what was wrong, and what would be right. It goes into the payload of a
 //! mutation. Everything else is an error of the request: *busy* and *unavailable* pass, a *fault* is ours.
 
-use std::borrow::Cow;
+mod code;
 
 use domain::{Rejection, SeatNo};
 use store::{AppendError, ExecuteError, ReadError, StoreError, processor::HandlerError};
+
+pub(crate) use code::{RefusalCode, ServiceCode};
 
 /// A refused wish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     /// Its name for programs: `NOT_YOUR_TURN`.
-    pub(crate) code: Cow<'static, str>,
+    pub(crate) code: RefusalCode,
     /// What to tell the player.
     pub(crate) message: String,
     /// The argument that was wrong, if it was one.
@@ -35,9 +37,8 @@ pub(crate) enum PlayError {
 }
 
 impl Refusal {
-    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        let code = Cow::Borrowed(code);
-        Self { code, message: message.into(), argument: None, to_move: None }
+    pub(crate) fn new(code: impl Into<RefusalCode>, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), argument: None, to_move: None }
     }
 
     pub(crate) fn at(self, argument: &'static str) -> Self {
@@ -49,11 +50,12 @@ impl Refusal {
     }
 
     pub(crate) fn command_reused() -> Self {
-        Self::new("COMMAND_ID_REUSED", AppendError::CommandReused.to_string()).at("commandId")
+        Self::new(ServiceCode::CommandIdReused, AppendError::CommandReused.to_string())
+            .at("commandId")
     }
 
     pub(crate) fn not_seated() -> Self {
-        Self::new("NOT_SEATED", "you do not sit at this table")
+        Self::new(ServiceCode::NotSeated, "you do not sit at this table")
     }
 }
 
@@ -114,8 +116,7 @@ impl From<Rejection> for Refusal {
             Rejection::NotYourTurn { to_move, .. } => Some(to_move),
             _ => None,
         };
-        let code = Cow::Owned(screaming(&rejection.name()));
-        Self { code, message: rejection.to_string(), argument, to_move }
+        Self { argument, to_move, ..Self::new(rejection.code(), rejection.to_string()) }
     }
 }
 
@@ -126,11 +127,13 @@ impl From<ExecuteError> for PlayError {
             ExecuteError::Rejected(Rejection::WrongSecret) => Self::Fault(error.to_string()),
             ExecuteError::Rejected(rejection) => Refusal::from(rejection.clone()).into(),
             ExecuteError::NotYourSeat => Refusal::not_seated().into(),
-            ExecuteError::Stale { .. } => refuse("STALE_VERSION", "expectedVersion"),
+            ExecuteError::Stale { .. } => refuse(ServiceCode::StaleVersion, "expectedVersion"),
             ExecuteError::Append(AppendError::CommandReused) => {
-                refuse("COMMAND_ID_REUSED", "commandId")
+                refuse(ServiceCode::CommandIdReused, "commandId")
             }
-            ExecuteError::Append(AppendError::TooLarge { .. }) => refuse("TOO_LARGE", "rules"),
+            ExecuteError::Append(AppendError::TooLarge { .. }) => {
+                refuse(ServiceCode::TooLarge, "rules")
+            }
             ExecuteError::Append(AppendError::Conflict | AppendError::Busy) => Self::Busy,
             ExecuteError::Append(AppendError::WrongCount { .. }) => Self::Fault(error.to_string()),
             ExecuteError::Append(AppendError::Store(store)) => store.clone().into(),
@@ -145,7 +148,7 @@ impl From<ReadError> for PlayError {
             ReadError::Store(store) => store.into(),
             ReadError::NoSuchStream(_) => Refusal::no_such_game().into(),
             ReadError::VersionAhead { .. } => {
-                Refusal::new("VERSION_AHEAD", error.to_string()).at("afterVersion").into()
+                Refusal::new(ServiceCode::VersionAhead, error.to_string()).at("afterVersion").into()
             }
             ReadError::Undecodable { .. } | ReadError::Hole { .. } => {
                 Self::Fault(error.to_string())
@@ -179,16 +182,4 @@ impl From<sqlx::Error> for PlayError {
     fn from(error: sqlx::Error) -> Self {
         StoreError::from(error).into()
     }
-}
-
-/// `NotYourTurn` as `NOT_YOUR_TURN`.
-fn screaming(name: &str) -> String {
-    let mut code = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        if letter.is_uppercase() && !code.is_empty() {
-            code.push('_');
-        }
-        code.extend(letter.to_uppercase());
-    }
-    code
 }

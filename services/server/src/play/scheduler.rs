@@ -8,20 +8,25 @@ use std::{
     time::Duration,
 };
 
-use domain::{Command, Moment, Stage};
+use domain::{Command, Moment, RejectionCode, Stage};
 use futures_util::{StreamExt, stream};
 use sqlx::Row;
 use store::{Shard, StoreError};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{PlayError, Tables};
+use super::{PlayError, RefusalCode, ServiceCode, Tables};
 use crate::clock;
 
 /// How many turns are ended at a time.
 const AT_A_TIME: usize = 16;
 /// Refusals that mean: a player moved in time.
-const IN_TIME: [&str; 4] = ["STALE_VERSION", "TIME_NOT_UP", "NOT_YOUR_TURN", "GAME_OVER"];
+const IN_TIME: [RefusalCode; 4] = [
+    RefusalCode::Service(ServiceCode::StaleVersion),
+    RefusalCode::Rules(RejectionCode::TimeNotUp),
+    RefusalCode::Rules(RejectionCode::NotYourTurn),
+    RefusalCode::Rules(RejectionCode::GameOver),
+];
 /// How many games are seen to at once.
 const AT_ONCE: i64 = 100;
 /// How long a game that cannot be seen to is left alone.
@@ -132,7 +137,7 @@ UPDATE game_index SET deadline = $3 WHERE generation = $1 AND game = $2 AND dead
         let command = Command::TimeOut { seat: turn.to_move() };
         match tables.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
             Ok(_) => metrics::counter!("croupier_time_outs").increment(1),
-            Err(PlayError::Refused(refusal)) if IN_TIME.contains(&refusal.code.as_ref()) => {
+            Err(PlayError::Refused(refusal)) if IN_TIME.contains(&refusal.code) => {
                 tracing::debug!(?refusal, %game, "a player moved in the last moment");
             }
             Err(error) => return Err(error),

@@ -1,6 +1,6 @@
 //! A scenario as it is written.
 
-use domain::Word;
+use domain::{RejectionCode, Word};
 use serde_json::{Map, Value as Json};
 
 use super::{
@@ -57,8 +57,8 @@ pub(super) enum Step {
 pub(super) enum Refusal {
     /// Whatever it is called.
     Any,
-    /// Of this name.
-    Named(String),
+    /// This one.
+    Code(RejectionCode),
 }
 
 /// All scenarios of a file; one that is broken leaves the others.
@@ -210,7 +210,10 @@ fn refusal(node: &Node) -> Result<Option<Refusal>, Broken> {
     match &node.value {
         Value::Flag(true) => Ok(Some(Refusal::Any)),
         Value::Flag(false) => Ok(None),
-        Value::Text(name) => Ok(Some(Refusal::Named(name.clone()))),
+        Value::Text(name) => match name.parse() {
+            Ok(code) => Ok(Some(Refusal::Code(code))),
+            Err(_) => Err(node.is_not(&format!("no rejection is called '{name}'"))),
+        },
         Value::Null | Value::Number(_) | Value::List(_) | Value::Map(_) => {
             Err(node.is_not("rejected must be true or the name of a rejection"))
         }

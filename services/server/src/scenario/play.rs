@@ -141,7 +141,8 @@ impl Run<'_> {
         match (self.set_up(), &self.scenario.rejected) {
             (Ok(()), None) => {}
             (Err(refused), None) => {
-                let problem = format!("the set-up is refused: {refused} ({})", refused.name());
+                let problem =
+                    format!("the set-up is refused: {refused} ({})", refused.code().name());
                 return Err(Verdict::Failed { line, problem });
             }
             (answer, Some(wanted)) => {
@@ -227,7 +228,7 @@ impl Run<'_> {
         match (answer, rejected) {
             (Ok(()), None) => Ok(()),
             (Err(refused), None) => {
-                let problem = format!("refused: {refused} ({})", refused.name());
+                let problem = format!("refused: {refused} ({})", refused.code().name());
                 Err(Verdict::Failed { line, problem })
             }
             (answer, Some(wanted)) => {
@@ -300,14 +301,14 @@ fn check_refusal(
         return Err(Verdict::Failed { line, problem });
     };
     match wanted {
-        Refusal::Named(name) if *name != refused.name() => {
+        Refusal::Code(wanted) if *wanted != refused.code() => {
             let difference = Difference {
                 subject: "rejected".to_owned(),
-                expected: name.clone(),
-                found: format!("{}: {refused}", refused.name()),
+                expected: wanted.name().to_owned(),
+                found: format!("{}: {refused}", refused.code().name()),
             };
             Err(Verdict::Differs { line, differences: vec![difference] })
         }
-        Refusal::Named(_) | Refusal::Any => Ok(format!("refused: {refused}")),
+        Refusal::Code(_) | Refusal::Any => Ok(format!("refused: {refused}")),
     }
 }

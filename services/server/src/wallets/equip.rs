@@ -4,20 +4,25 @@
 //! While seats still choose, a lock is only ever raised: whatever happens in between, dice that are played are locked. A lock
 //! becomes what is played when the game begins, and nothing when it is over or the seat is given up.
 
-use domain::{AccountCommand, Command, Game, GameId, Stage, count_dice, farkle::dice::Code};
+use domain::{
+    AccountCommand, Command, Game, GameId, RejectionCode, Stage, count_dice, farkle::dice::Code,
+};
 use store::Loaded;
 use uuid::Uuid;
 
 use super::{Changed, Wallets};
 use crate::{
     accounts::Viewer,
-    play::{Done, Once, PlayError, Refusal, Tables, derived, is_seated, seat_of},
+    play::{
+        Done, Once, PlayError, Refusal, RefusalCode, ServiceCode, Tables, derived, is_seated,
+        seat_of,
+    },
 };
 
 /// How often dice are chosen anew when the table has changed meanwhile, or a lock is settled anew.
 const TRIES: usize = 5;
 /// The refusal that means: somebody was faster.
-const STALE: &str = "STALE_VERSION";
+const STALE: RefusalCode = RefusalCode::Service(ServiceCode::StaleVersion);
 
 impl Tables {
     /// Chooses the dice of a player at a table, out of those the player owns.
@@ -103,7 +108,9 @@ impl Tables {
         let command = AccountCommand::Sell { code: code.clone(), quantity };
         let sold = self.wallets.ask(owner, &command, once).await;
         let Err(PlayError::Refused(refusal)) = &sold else { return sold };
-        let (true, Ok(code)) = (refusal.code == "DIE_LOCKED", code.parse::<Code>()) else {
+        let (true, Ok(code)) =
+            (refusal.code == RejectionCode::DieLocked.into(), code.parse::<Code>())
+        else {
             return sold;
         };
         let wallet = self.wallets.of(owner).await?;
@@ -125,7 +132,7 @@ impl Wallets {
         let command = AccountCommand::Lock { game: GameId(game), dice };
         let lock = || self.by_the_house(account, &command, Uuid::now_v7(), None);
         match lock().await {
-            Err(PlayError::Refused(refusal)) if refusal.code == "NO_WALLET" => {
+            Err(PlayError::Refused(refusal)) if refusal.code == RejectionCode::NoWallet.into() => {
                 self.open(account).await?;
                 lock().await.map(|_| ())
             }

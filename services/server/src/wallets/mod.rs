@@ -13,7 +13,7 @@ use std::{
 };
 
 use domain::{
-    Account, AccountCommand, AccountEvent, Dollars, Event, PlayerId, Rejection,
+    Account, AccountCommand, AccountEvent, Dollars, Event, PlayerId, Rejection, RejectionCode,
     farkle::dice::{Catalogue, CatalogueCommand, CatalogueEvent},
 };
 use store::{ExecuteError, Executed, Loaded, Request, Store};
@@ -22,7 +22,7 @@ use uuid::Uuid;
 use crate::{
     accounts::Viewer,
     clock,
-    play::{Once, PlayError, derived},
+    play::{Once, PlayError, RefusalCode, ServiceCode, derived},
 };
 
 /// The stream of the catalogue. There is one.
@@ -127,7 +127,7 @@ impl Wallets {
         let id = derived(account, b"open wallet");
         match self.by_the_house(account, &command, id, None).await {
             // Another node was faster, perhaps with another amount.
-            Err(PlayError::Refused(refusal)) if OPEN.contains(&refusal.code.as_ref()) => Ok(()),
+            Err(PlayError::Refused(refusal)) if OPEN.contains(&refusal.code) => Ok(()),
             opened => opened.map(|_| ()),
         }
     }
@@ -210,7 +210,10 @@ static NO_PRICES: LazyLock<Arc<Catalogue>> =
     LazyLock::new(|| Arc::new(Catalogue { version: 0, dice: Vec::new() }));
 
 /// Refusals that mean: the wallet is open.
-const OPEN: [&str; 2] = ["WALLET_EXISTS", "COMMAND_ID_REUSED"];
+const OPEN: [RefusalCode; 2] = [
+    RefusalCode::Rules(RejectionCode::WalletExists),
+    RefusalCode::Service(ServiceCode::CommandIdReused),
+];
 
 /// The types of events that are lines of a ledger.
 pub(crate) const LEDGER: [&str; 6] =

@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use domain::{AccountCommand, AwardedFor, Dollars, Event, GameId, LeftBecause};
+use domain::{AccountCommand, AwardedFor, Dollars, Event, GameId, LeftBecause, RejectionCode};
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 use store::{
     ReadError, Recorded, StoreError,
@@ -206,7 +206,9 @@ impl Payouts {
                 let id = credit_id(job.game, job.version);
                 let credit = || wallets.by_the_house(job.account, &command, id, None);
                 let credited = match credit().await {
-                    Err(PlayError::Refused(refusal)) if refusal.code == "NO_WALLET" => {
+                    Err(PlayError::Refused(refusal))
+                        if refusal.code == RejectionCode::NoWallet.into() =>
+                    {
                         wallets.open(job.account).await?;
                         credit().await?
                     }
