@@ -8,7 +8,7 @@ use crate::{
     AwardedFor, Change, DecidedBy, Dice, DieOnTable, Dollars, Draw, Drawn, EffectApplied,
     EffectSource, Event, Fact, FarkledBy, Moment, Offer, Outcome, Play, Points, Purpose, Rejection,
     SeatNo, Selection, Table, Thing, TurnEnd, TurnEnded, Word, fair,
-    farkle::dice::{Catalogue, Code},
+    special_dice::{Catalogue, Code},
 };
 
 /// What a kind of game adds to the table: the part of the rules that only it has.

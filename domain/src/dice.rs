@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Word, fair::Secret, farkle::dice::Code};
+use crate::{Word, fair::Secret, special_dice::Code};
 
 /// A source of raw values. Fair play uses [`crate::fair::FairDice`], scenarios a script.
 pub trait Dice {

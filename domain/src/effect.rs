@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{SeatNo, Word, farkle::dice::DieAt};
+use crate::{SeatNo, Word, special_dice::DieAt};
 
 /// A rule or a die changed something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

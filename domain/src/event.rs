@@ -14,7 +14,7 @@ use crate::{
     account::AccountEvent,
     dispute::{DisputeEvent, StaffEvent},
     fair::{Commitment, RulesetHash, Secret, SeedsHash},
-    farkle::dice::{CatalogueEvent, Code, DieAt},
+    special_dice::{CatalogueEvent, Code, DieAt},
     text::ClientSeed,
 };
 

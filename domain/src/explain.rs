@@ -141,7 +141,7 @@ pub(crate) fn number(number: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CombinationName, Slots, farkle::dice::DieAt};
+    use crate::{CombinationName, Slots, special_dice::DieAt};
 
     #[test]
     fn thousands() {

@@ -12,13 +12,11 @@ use crate::{
     dash::{LastLine, LastLineRules, TrueGrit, TrueGritRules, ZeroHour, ZeroHourRules},
     decide::decide_with,
     desk::{Desk, Parameters, Rulebook},
-    farkle::{
-        Farkle, FarkleRules,
-        dice::{Catalogue, Code},
-    },
+    farkle::{Farkle, FarkleRules},
     legal::legal_with,
     neon::{Neon, NeonRules},
     rogue::{Rogue, RogueRules},
+    special_dice::{Catalogue, Code},
 };
 
 /// What every game of the list can be asked, handed on to the one it is.
@@ -41,8 +39,8 @@ macro_rules! games {
         }
 
         impl Rules {
-            /// The presets of a game, the default first.
-            pub fn presets(game: &str) -> Result<Vec<Ruleset>, Rejection> {
+            /// The presets of a game in every version there ever was, the newest first.
+            pub fn versions(game: &str) -> Result<Vec<Ruleset>, Rejection> {
                 match game {
                     $($name => Ok(<$rules>::presets()),)*
                     _ => Err(Rejection::UnknownGame { game: game.to_owned(), known: GAMES.join(", ") }),
@@ -171,6 +169,17 @@ games! {
 }
 
 impl Rules {
+    /// The presets of a game as they are today, the default first.
+    pub fn presets(game: &str) -> Result<Vec<Ruleset>, Rejection> {
+        let mut newest: Vec<Ruleset> = Vec::new();
+        for preset in Self::versions(game)? {
+            if newest.iter().all(|known| known.preset != preset.preset) {
+                newest.push(preset);
+            }
+        }
+        Ok(newest)
+    }
+
     pub(crate) fn check(&self) -> Result<(), Rejection> {
         self.parameters().check()
     }

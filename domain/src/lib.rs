@@ -68,6 +68,7 @@ mod rejection;
 mod ruleset;
 mod short;
 mod slots;
+pub mod special_dice;
 mod table_view;
 mod text;
 mod verify;

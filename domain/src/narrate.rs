@@ -4,8 +4,8 @@ use crate::{
     AwardedFor, Change, DecidedBy, EffectApplied, EffectSource, Event, Farkled, FarkledBy,
     LeftBecause, Measure, Outcome, Rules, Saved, SeatNo, Table, Word,
     explain::{bank_lines, explain, number},
-    farkle::dice::{Code, DieAt},
     rogue::Colour,
+    special_dice::{Code, DieAt},
 };
 
 /// One line about an event; `None` where there is nothing to tell.

@@ -7,7 +7,7 @@ mod code;
 
 pub use code::RejectionCode;
 
-use crate::{BadText, Dollars, Moment, Name, Points, SeatNo, Slots, Word, farkle::dice::Code};
+use crate::{BadText, Dollars, Moment, Name, Points, SeatNo, Slots, Word, special_dice::Code};
 
 /// A refused command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +22,8 @@ pub enum Rejection {
     UnknownGame { game: String, known: String },
     #[error("there is no preset '{preset}' of {game}; there are: {known}")]
     UnknownPreset { game: String, preset: String, known: String },
+    #[error("there is no version {version} of the preset '{preset}'; there are: {known}")]
+    UnknownVersion { preset: String, version: u32, known: String },
     #[error("there is no rule '{parameter}'; there are: {known}")]
     UnknownRule { parameter: String, known: String },
     #[error("rule {parameter} cannot be {value}: {allowed}")]

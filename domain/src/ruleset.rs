@@ -83,6 +83,17 @@ impl Ruleset {
         })
     }
 
+    /// An earlier version of these rules, as games are played that were begun under it.
+    pub fn in_version(&self, version: u32) -> Result<Self, Rejection> {
+        let mut versions = Rules::versions(self.rules.game())?;
+        versions.retain(|known| known.preset == self.preset);
+        let known =
+            || versions.iter().map(|p| p.version.to_string()).collect::<Vec<_>>().join(", ");
+        versions.iter().find(|known| known.version == version).cloned().ok_or_else(|| {
+            Rejection::UnknownVersion { preset: self.preset.clone(), version, known: known() }
+        })
+    }
+
     /// These rules with some parameters changed. A table of numbers may be changed in parts.
     pub fn with(&self, changes: &Map<String, Value>) -> Result<Self, Rejection> {
         let mut ruleset = self.clone();

@@ -1,6 +1,6 @@
 //! What a client draws: the dice where they lie, and what can be scored with them.
 
-use crate::{Boost, Combination, Dollars, Points, Slots, Word, farkle::dice::Code};
+use crate::{Boost, Combination, Dollars, Points, Slots, Word, special_dice::Code};
 
 /// A die of the seat to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

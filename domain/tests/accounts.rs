@@ -6,7 +6,7 @@ use crate::common::Numbers;
 use domain::{
     Account, AccountCommand, AccountEvent, AwardedFor, BadText, Dollars, Entry, Event, GameId,
     Moment, Name, PlayerId, Rejection, Sanction, decide_account,
-    farkle::dice::{Catalogue, Code, DieAt},
+    special_dice::{Catalogue, Code, DieAt},
 };
 use uuid::Uuid;
 
@@ -83,7 +83,7 @@ impl Purse {
         self.kind(name).price = price;
     }
 
-    fn kind(&mut self, name: &str) -> &mut domain::farkle::dice::DieKind {
+    fn kind(&mut self, name: &str) -> &mut domain::special_dice::DieKind {
         self.catalogue.dice.iter_mut().find(|die| die.code.as_str() == name).unwrap()
     }
 }

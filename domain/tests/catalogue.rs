@@ -3,7 +3,7 @@
 use crate::common::{Match, bank, join, roll, save};
 use domain::{
     Command, Event, Game, Rejection, RejectionCode, Stage,
-    farkle::dice::{Catalogue, CatalogueCommand, CatalogueEvent, Code, DieKind, decide_catalogue},
+    special_dice::{Catalogue, CatalogueCommand, CatalogueEvent, Code, DieKind, decide_catalogue},
 };
 use serde_json::{Map, Value, json};
 

@@ -10,11 +10,10 @@ use domain::{
     Board, Combination, Command, EffectSource, Event, Game, Legal, Measure, Play, Rejection, Stage,
     decide, evolve,
     fair::FairDice,
-    farkle::{
-        Phase,
-        dice::{Catalogue, Code},
-    },
-    legal_commands, replay, verify,
+    farkle::Phase,
+    legal_commands, replay,
+    special_dice::{Catalogue, Code},
+    verify,
 };
 use serde_json::json;
 
@@ -82,8 +81,11 @@ fn choose(game: &Game, numbers: &mut Numbers) -> Command {
 struct Books {
     scores: BTreeMap<u8, i64>,
     money: BTreeMap<u8, u32>,
-    /// What the running round made.
+    /// What the running round made, and its last hand.
     made: i64,
+    hand: i64,
+    /// What the hands of a seat are multiplied by.
+    times: BTreeMap<u8, i64>,
     /// Effects that the last explanation announced and that have not been told yet.
     announced: Vec<(u8, Code, i64, i64)>,
 }
@@ -105,8 +107,11 @@ impl Books {
                 let added: i64 = save.bonuses.iter().map(|bonus| bonus.after - bonus.before).sum();
                 assert_eq!(laid + added, save.points, "{save:?}");
                 self.made += save.points;
+                self.hand += save.points;
             }
+            Event::Rolled(rolled) if rolled.folded.is_some() => self.hand = 0,
             Event::Banked(bank) => {
+                self.hand = 0;
                 let hand = bank.turn_score.saturating_mul(bank.multiplier);
                 assert_eq!(bank.points, bank.round_score + hand + bank.bonus, "{bank:?}");
                 let score = self.scores.entry(bank.seat).or_default();
@@ -123,7 +128,10 @@ impl Books {
                 *self.money.entry(*seat).or_default() += amount;
             }
             Event::TurnEnded(turn) => {
-                assert_eq!(turn.points + turn.forfeited, self.made, "{turn:?}");
+                // What was lost is what the player saw: the last hand with its multiplier.
+                let lost_more = self.hand * (self.times[&turn.seat] - 1);
+                assert_eq!(turn.points + turn.forfeited, self.made + lost_more, "{turn:?}");
+                self.hand = 0;
                 assert!(self.announced.is_empty(), "{:?} was not told", self.announced);
                 self.made = 0;
             }
@@ -153,7 +161,9 @@ impl Books {
 
 /// Plays one game to its end and keeps its books; counts what each kind of die did.
 fn play_one(mut game: Game, number: u64, numbers: &mut Numbers, told: &mut BTreeMap<Code, u64>) {
-    let mut books = Books::default();
+    let doubles = |seat| game.loadout(seat).iter().filter(|die| die.as_str() == "DOUBLE").count();
+    let times = (0..2).map(|seat| (seat, 1 << doubles(seat))).collect();
+    let mut books = Books { times, ..Books::default() };
     let mut dice = FairDice::new(SECRET, &game);
     for commands in 0.. {
         assert!(commands < MOST_COMMANDS, "game {number} does not end");

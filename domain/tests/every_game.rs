@@ -243,7 +243,9 @@ fn every_preset_is_lawful_data() {
         assert_eq!(preset.rules.game(), game);
         let written = serde_json::to_string(&preset).unwrap();
         assert_eq!(serde_json::from_str::<Ruleset>(&written).unwrap(), preset);
-        assert_eq!(Ruleset::preset(game, Some(&preset.preset)).unwrap(), preset);
+        let newest = Ruleset::preset(game, Some(&preset.preset)).unwrap();
+        assert!(newest.version >= preset.version);
+        assert_eq!(newest.in_version(preset.version).unwrap(), preset);
     }
 }
 

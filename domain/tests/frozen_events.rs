@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{AccountEvent, DisputeEvent, Event, StaffEvent, farkle::dice::CatalogueEvent};
+use domain::{AccountEvent, DisputeEvent, Event, StaffEvent, special_dice::CatalogueEvent};
 
 /// Samples are added in a new file, never changed.
 const FROZEN: [&str; 7] = [

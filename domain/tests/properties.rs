@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::common::{Match, NOW, SECRET, bank, create, join, play, roll, ruleset, save};
 use domain::{
     Board, Combination, Command, Event, Game, Legal, Measure, Moment, NoDice, Play, Proven,
-    Rejection, Slots, Stage, VoidedFor, decide, fair::FairDice, farkle::dice::Catalogue,
-    legal_commands, replay, verify,
+    Rejection, Slots, Stage, VoidedFor, decide, fair::FairDice, legal_commands, replay,
+    special_dice::Catalogue, verify,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -68,15 +68,24 @@ fn points_are_conserved(table: &Match) {
     let Board::Farkle(farkle) = &table.game().board else { panic!("this is Farkle") };
     let seats = farkle.players.len();
     let (mut scores, mut forfeited, mut saved) = (vec![0; seats], vec![0; seats], 0);
+    let mut hand = 0;
+    let times = |seat| -> i64 {
+        1 << table.game().loadout(seat).iter().filter(|die| die.as_str() == "DOUBLE").count()
+    };
     for event in &table.log {
         if let Event::Saved(save) = event {
             let laid: i64 = save.combinations.iter().map(Combination::total).sum();
             let added: i64 = save.bonuses.iter().map(|bonus| bonus.after - bonus.before).sum();
             assert_eq!(laid + added, save.points);
             saved += save.points;
+            hand += save.points;
+        } else if let Event::Rolled(roll) = event {
+            hand = if roll.folded.is_some() { 0 } else { hand };
         } else if let Event::Banked(bank) = event {
-            let hand = bank.turn_score * bank.multiplier;
-            assert_eq!(bank.points, bank.round_score + hand + bank.bonus);
+            assert_eq!(hand, bank.turn_score);
+            let counted = bank.turn_score * bank.multiplier;
+            assert_eq!(bank.points, bank.round_score + counted + bank.bonus);
+            hand = 0;
             scores[usize::from(bank.seat)] += bank.points;
             assert_eq!(bank.game_score, scores[usize::from(bank.seat)]);
         } else if let Event::EffectApplied(effect) = event {
@@ -92,7 +101,10 @@ fn points_are_conserved(table: &Match) {
         } else if let Event::Farkled(farkle) = event {
             saved += farkle.awarded;
         } else if let Event::TurnEnded(turn) = event {
-            assert_eq!(turn.points + turn.forfeited, saved, "what the round made, won or lost");
+            // A hand that is lost is told as the player saw it.
+            let made = saved + hand * (times(turn.seat) - 1);
+            assert_eq!(turn.points + turn.forfeited, made, "what the round made, won or lost");
+            hand = 0;
             forfeited[usize::from(turn.seat)] += turn.forfeited;
             saved = 0;
         }

@@ -5,8 +5,8 @@ use domain::{
     Change, CombinationName as Name, Command, DecidedBy, Dice, Draw, EffectSource, Event, Game,
     Measure, Play, Points, Purpose, Ruleset, Selection, Slots, Stage, Word, decide, evolve,
     fair::{FairDice, Secret},
-    farkle::dice::Code,
     rogue::Colour,
+    special_dice::Code,
 };
 use serde_json::{Value, json};
 

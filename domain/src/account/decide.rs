@@ -7,10 +7,7 @@ use uuid::Uuid;
 use super::{Account, AccountEvent, Sanction, count_dice};
 use crate::{
     AwardedFor, Dollars, GameId, Name, PlayerId, Rejection,
-    farkle::{
-        dice::{Catalogue, Code},
-        scoring::MOST_DICE,
-    },
+    special_dice::{Catalogue, Code, SLOTS},
 };
 
 /// What can be asked of an account.
@@ -261,10 +258,10 @@ fn store_loadout(
     catalogue: &Catalogue,
 ) -> Result<AccountEvent, Rejection> {
     let name = Name::parse(name)?;
-    if named.len() > usize::from(MOST_DICE) {
-        return Err(Rejection::TooManyDice { dice: named.len(), slots: MOST_DICE });
+    if named.len() > usize::from(SLOTS) {
+        return Err(Rejection::TooManyDice { dice: named.len(), slots: SLOTS });
     }
-    let mut dice = vec![Code::STANDARD; usize::from(MOST_DICE)];
+    let mut dice = vec![Code::STANDARD; usize::from(SLOTS)];
     for (die, code) in dice.iter_mut().zip(named) {
         if code != Code::STANDARD.as_str() {
             *die = catalogue.named(code)?.code;

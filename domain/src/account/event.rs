@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use uuid::Uuid;
 
-use crate::{AwardedFor, Dollars, GameId, Moment, Name, PlayerId, farkle::dice::Code};
+use crate::{AwardedFor, Dollars, GameId, Moment, Name, PlayerId, special_dice::Code};
 
 /// Something that happened to an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Dollars, GameId, Name, Rejection, farkle::dice::Code};
+use crate::{Dollars, GameId, Name, Rejection, special_dice::Code};
 
 pub use decide::{AccountCommand, decide_account};
 pub use event::{AccountEvent, Entry, Sanction};

@@ -30,7 +30,7 @@ type LineDesk<'a> = Desk<'a, LastLine>;
 
 impl LastLineRules {
     pub(crate) fn presets() -> Vec<Ruleset> {
-        standard(Rules::LastLine(Arc::new(Self {})), LastLine::MOST_SEATS)
+        vec![standard(1, Rules::LastLine(Arc::new(Self {})), LastLine::MOST_SEATS)]
     }
 }
 

@@ -16,12 +16,8 @@ pub use zero_hour::{DoubleEffect, Penalty, ZeroHour, ZeroHourRules, ZeroPlayer, 
 
 use crate::{Rules, Ruleset, TableRules};
 
-/// The only preset of a game of two or more.
-fn standard(rules: Rules, max_seats: u8) -> Vec<Ruleset> {
-    vec![Ruleset {
-        preset: "standard".to_owned(),
-        version: 1,
-        table: TableRules { min_seats: 2, max_seats, ..TableRules::usual() },
-        rules,
-    }]
+/// The only preset of a game of two or more, in a version.
+fn standard(version: u32, rules: Rules, max_seats: u8) -> Ruleset {
+    let table = TableRules { min_seats: 2, max_seats, ..TableRules::usual() };
+    Ruleset { preset: "standard".to_owned(), version, table, rules }
 }

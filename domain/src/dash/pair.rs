@@ -6,7 +6,7 @@ use crate::{
     Combination, CombinationName, DieOnTable, DiePlace, Draw, Event, Faces, Points, Rejection,
     Rolled, Saved, Slots,
     desk::{Desk, Rulebook},
-    farkle::dice::Code,
+    special_dice::Code,
 };
 
 /// What two dice show.

@@ -24,6 +24,9 @@ pub struct TrueGritRules {
     pub single_one_weight: u32,
     /// How many each of the other 26 has.
     pub other_weight: u32,
+    /// Whether a seat that leads has won as soon as all seats after it have left; otherwise it rolls once more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wins_when_others_leave: bool,
 }
 
 /// The state of a game of True Grit.
@@ -40,8 +43,11 @@ type GritDesk<'a> = Desk<'a, TrueGrit>;
 impl TrueGritRules {
     /// A single 1 is 0.8 times as likely as with ordinary dice: 10 × 52 of 2,340 tickets.
     pub(crate) fn presets() -> Vec<Ruleset> {
-        let rules = Self { single_one_weight: 52, other_weight: 70 };
-        standard(Rules::TrueGrit(Arc::new(rules)), TrueGrit::MOST_SEATS)
+        let preset = |version, wins_when_others_leave| {
+            let rules = Self { single_one_weight: 52, other_weight: 70, wins_when_others_leave };
+            standard(version, Rules::TrueGrit(Arc::new(rules)), TrueGrit::MOST_SEATS)
+        };
+        vec![preset(2, true), preset(1, false)]
     }
 
     /// The tickets of all 36 rolls, the first die counting sixes.
@@ -112,6 +118,14 @@ impl Rulebook for TrueGrit {
             while roll_on(desk)? == After::GoesOn {}
         }
         finish(desk, how);
+        Ok(())
+    }
+
+    /// The seat to move may be the last one now, and lead.
+    fn left(desk: &mut GritDesk<'_>, _: SeatNo) -> Result<(), Rejection> {
+        if desk.board.rules.wins_when_others_leave && leads_for_good(desk) {
+            return win(desk, TurnEnd::Finished);
+        }
         Ok(())
     }
 

@@ -25,13 +25,16 @@ pub struct ZeroHourRules {
     pub overshoot_to: Points,
     /// What doubles do, from 1s to 6s.
     pub doubles: [DoubleEffect; 6],
+    /// Whether the multiplier that is active when a double falls holds for its bonus, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub multiplies_bonus: bool,
 }
 
 /// What a double does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DoubleEffect {
-    /// What it adds to the turn score, in place of its sum and never multiplied.
+    /// What it adds to the turn score, in place of its sum.
     pub bonus: Points,
     /// What later rolls of the turn are multiplied by; `None` leaves it as it is.
     pub multiplier: Option<Points>,
@@ -97,19 +100,24 @@ type ZeroDesk<'a> = Desk<'a, ZeroHour>;
 impl ZeroHourRules {
     pub(crate) fn presets() -> Vec<Ruleset> {
         let double = |bonus, multiplier, penalty| DoubleEffect { bonus, multiplier, penalty };
-        let rules = Self {
-            start: 100,
-            overshoot_to: 100,
-            doubles: [
-                double(20, Some(2), Penalty::None),
-                double(12, Some(2), Penalty::Points(4)),
-                double(6, None, Penalty::TurnScore),
-                double(8, Some(2), Penalty::Points(8)),
-                double(10, Some(2), Penalty::Points(10)),
-                double(12, None, Penalty::TurnScore),
-            ],
+        let preset = |version, multiplies_bonus, of_3s_and_6s| {
+            let rules = Self {
+                start: 100,
+                overshoot_to: 100,
+                doubles: [
+                    double(20, Some(2), Penalty::None),
+                    double(12, Some(2), Penalty::Points(4)),
+                    double(6, of_3s_and_6s, Penalty::TurnScore),
+                    double(8, Some(2), Penalty::Points(8)),
+                    double(10, Some(2), Penalty::Points(10)),
+                    double(12, of_3s_and_6s, Penalty::TurnScore),
+                ],
+                multiplies_bonus,
+            };
+            standard(version, Rules::ZeroHour(Arc::new(rules)), ZeroHour::MOST_SEATS)
         };
-        standard(Rules::ZeroHour(Arc::new(rules)), ZeroHour::MOST_SEATS)
+        // In version 1 a bonus was never multiplied, and 3s and 6s left the multiplier as it was.
+        vec![preset(2, true, Some(1)), preset(1, false, None)]
     }
 
     fn double(&self, face: u8) -> Option<&DoubleEffect> {
@@ -238,6 +246,7 @@ impl Rulebook for ZeroHour {
             ("game_score", Fact::Number(player.score)),
             ("total", Fact::Number(player.score)),
             ("turn_score", Fact::Number(turn.score)),
+            ("remaining", Fact::Number(player.score.saturating_sub(turn.score).max(0))),
             ("multiplier", Fact::Number(turn.multiplier)),
             ("pending_penalty", Fact::Number(turn.penalty)),
             ("rolls_this_turn", Fact::Number(turn.rolls.into())),
@@ -253,21 +262,21 @@ impl Rulebook for ZeroHour {
 /// A single 1 ends the turn; a double gives its bonus and does what it does; everything else adds its sum.
 fn roll_dice(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
     let (rules, turn) = (Arc::clone(&desk.board.rules), desk.board.turn);
-    let worth = |pair: Pair| match pair.double().and_then(|face| rules.double(face)) {
-        _ if pair.is_single_one() => 0,
-        Some(double) => double.bonus,
-        None => pair.sum().saturating_mul(turn.multiplier),
+    let double = |pair: Pair| pair.double().and_then(|face| rules.double(face));
+    let worth = |pair: Pair| match double(pair) {
+        _ if pair.is_single_one() => (0, 1),
+        Some(double) if !rules.multiplies_bonus => (double.bonus, 1),
+        Some(double) => (double.bonus, turn.multiplier),
+        None => (pair.sum(), turn.multiplier),
     };
-    let pair = roll(desk, worth)?;
+    let total = |(points, multiplier): (Points, Points)| points.saturating_mul(multiplier);
+    let pair = roll(desk, |pair| total(worth(pair)))?;
     if pair.is_single_one() {
         return farkle(desk);
     }
-    match pair.double().and_then(|face| rules.double(face)) {
-        None => score(desk, pair, (pair.sum(), turn.multiplier), turn.score),
-        Some(double) => {
-            score(desk, pair, (double.bonus, 1), turn.score);
-            apply_double(desk, double);
-        }
+    score(desk, pair, worth(pair), turn.score);
+    if let Some(double) = double(pair) {
+        apply_double(desk, double);
     }
     Ok(())
 }

@@ -4,14 +4,14 @@ use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    FarkleRules,
-    dice::{Die, Loadout},
-    effects::{Save, in_order},
-};
+use super::FarkleRules;
 use crate::{
     Banked, Boost, Combination, EffectApplied, Event, Faces, Fact, Measure, Points, Rolled, Saved,
     SeatNo, Slots, Table, TurnEnd, TurnEnded,
+    special_dice::{
+        Die, Loadout,
+        effects::{Save, in_order},
+    },
 };
 
 /// The state of a game of Farkle.
@@ -188,6 +188,14 @@ impl Farkle {
     /// How many times the hands of a seat count.
     pub fn multiplier(&self, seat: SeatNo) -> Points {
         self.counted(seat, 1).0
+    }
+
+    /// What the seat to move loses if its round ends without a bank.
+    pub(super) fn at_stake(&self, seat: SeatNo) -> Points {
+        let hand = self.round.turn_score;
+        let multiplied = self.rules.forfeits_multiplied.unwrap_or(false);
+        let hand = if multiplied { self.counted(seat, hand).0 } else { hand };
+        self.round.round_score.saturating_add(hand)
     }
 
     /// What a bank would bring now, with so many points saved first.

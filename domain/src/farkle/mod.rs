@@ -10,12 +10,12 @@
 //! | round score | points of the completed hands of the round, multiplied |
 //! | game score | banked points |
 //!
-//! In challenge games every player brings six dice out of a catalogue ([`dice`]); what they do is in [`effects`].
+//! In challenge games every player brings six dice out of a catalogue ([`crate::special_dice`]).
 
 mod board;
-pub mod dice;
-pub mod effects;
+mod endless;
 mod ends;
+mod limits;
 mod plays;
 mod rules;
 mod scores;
@@ -23,4 +23,5 @@ pub mod scoring;
 mod view;
 
 pub use board::{Farkle, FarklePlayer, FarkleRound, Phase, RollRecord, RoundRecord};
+pub use limits::LoadoutLimits;
 pub use rules::FarkleRules;

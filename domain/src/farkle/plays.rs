@@ -1,15 +1,15 @@
 //! The moves of Farkle.
 
-use super::{
-    Farkle, Phase,
-    dice::{Code, Die, DieAt},
-    effects::{Fall, Relief, in_order},
-};
+use super::{Farkle, Phase};
 use crate::{
     AwardedFor, Banked, Boost, Change, DieOnTable, Dollars, EffectApplied, EffectSource, Event,
     Faces, Fact, Farkled, FarkledBy, Measure, Play, Points, Rejection, Rolled, Saved, SeatNo,
     Selection, Slots, Table, TurnEnd, TurnEnded,
     desk::{Desk, Rulebook},
+    special_dice::{
+        Code, Die, DieAt,
+        effects::{Fall, Relief, in_order},
+    },
 };
 
 type FarkleDesk<'a> = Desk<'a, Farkle>;
@@ -72,8 +72,9 @@ impl Rulebook for Farkle {
 
     /// What is not banked is lost, and so is the bonus of earlier farkles; it is no farkle, and no die does anything.
     fn cut_short(desk: &mut FarkleDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
-        let forfeited = desk.board.round.unbanked();
-        let bonus_lost = desk.board.player(desk.table.turn.seat).dare;
+        let seat = desk.table.turn.seat;
+        let forfeited = desk.board.at_stake(seat);
+        let bonus_lost = desk.board.player(seat).dare;
         desk.record(Event::TurnEnded(TurnEnded { bonus_lost, ..ended(desk, how, 0, forfeited) }));
         Ok(())
     }
@@ -278,7 +279,7 @@ fn farkle(desk: &mut FarkleDesk<'_>, by: FarkledBy) -> Result<(), Rejection> {
         }
     }
     let kept = fall.kept.saturating_add(round_kept);
-    let forfeited = round.unbanked().saturating_sub(kept);
+    let forfeited = board.at_stake(seat).saturating_sub(kept);
     let in_a_row = player.farkles_in_a_row.saturating_add(1);
     let awarded = fall.awarded;
     desk.record(Event::Farkled(Farkled { seat, by, forfeited, kept, awarded, in_a_row }));

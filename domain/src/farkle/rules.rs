@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    dice::{Catalogue, Code, LoadoutLimits, parse_loadout},
+    limits::{LoadoutLimits, parse_loadout},
     scoring::{MOST_DICE, ScoreTable, Scoring, Tally},
 };
 use crate::{
     Points, Rejection, Rules, Ruleset, TableRules,
     desk::Parameters,
     ruleset::{bad, within},
+    special_dice::{Catalogue, Code},
 };
 
 /// What a game of Farkle is played by.
@@ -48,6 +49,9 @@ pub struct FarkleRules {
     /// Challenge games: whether a farkle loses the completed hands of its round too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub farkle_forfeits_round: Option<bool>,
+    /// Challenge games: whether points are lost as the player saw them, with the multiplier of the hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeits_multiplied: Option<bool>,
 }
 
 /// No parameter in points may be larger; sums of them stay far from the limits of the type.
@@ -71,6 +75,7 @@ impl FarkleRules {
             catalogue: None,
             loadout_limits: None,
             farkle_forfeits_round: None,
+            forfeits_multiplied: None,
         };
         let ten_round =
             Self { target: None, rounds: Some(10), overtime_rounds: Some(5), ..classic.clone() };
@@ -80,18 +85,28 @@ impl FarkleRules {
             catalogue: Some(Arc::clone(&BUILTIN)),
             loadout_limits: Some(LoadoutLimits::default()),
             farkle_forfeits_round: Some(true),
+            forfeits_multiplied: Some(true),
             ..rules.clone()
         };
         let competitive =
             Self { loadout_limits: Some(LoadoutLimits::competitive()), ..challenge(&classic) };
-        vec![
-            preset("classic", classic.clone()),
-            preset("ten-round", ten_round.clone()),
-            preset("house-750", house_750),
-            preset("challenge-standard", challenge(&classic)),
-            preset("challenge-ten-round", challenge(&ten_round)),
-            preset("competitive", competitive),
-        ]
+        let challenges = [
+            ("challenge-standard", challenge(&classic)),
+            ("challenge-ten-round", challenge(&ten_round)),
+            ("competitive", competitive),
+        ];
+        // In version 1 the points that a challenge lost were counted without the multiplier of the hand.
+        let first = challenges
+            .clone()
+            .map(|(name, rules)| preset(name, 1, Self { forfeits_multiplied: None, ..rules }));
+        let mut presets = vec![
+            preset("classic", 1, classic),
+            preset("ten-round", 1, ten_round),
+            preset("house-750", 1, house_750),
+        ];
+        presets.extend(challenges.map(|(name, rules)| preset(name, 2, rules)));
+        presets.extend(first);
+        presets
     }
 
     /// Whether a farkle loses the completed hands of its round too.
@@ -176,10 +191,10 @@ impl Parameters for FarkleRules {
     }
 }
 
-fn preset(name: &str, rules: FarkleRules) -> Ruleset {
+fn preset(name: &str, version: u32, rules: FarkleRules) -> Ruleset {
     Ruleset {
         preset: name.to_owned(),
-        version: 1,
+        version,
         table: TableRules::usual(),
         rules: Rules::Farkle(Arc::new(rules)),
     }

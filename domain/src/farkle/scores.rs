@@ -2,11 +2,15 @@
 
 use super::{
     Farkle, RollRecord,
-    dice::Die,
-    effects::{Laid, in_order},
     scoring::{ScoreTable, Tally},
 };
-use crate::{Combination, CombinationName, Faces, Points, SeatNo, Slots};
+use crate::{
+    Combination, CombinationName, Faces, Points, SeatNo, Slots,
+    special_dice::{
+        Die,
+        effects::{Laid, in_order},
+    },
+};
 
 /// The scores of all selections of a roll.
 pub(super) enum Scores<'a> {

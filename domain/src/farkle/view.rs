@@ -1,7 +1,10 @@
 //! Farkle as a client draws it.
 
-use super::{Farkle, Phase, RollRecord, dice::Code, effects::in_order, plays::breaks_in};
-use crate::{DieOnTable, DiePlace, SeatNo, Selection, Slots, Table};
+use super::{Farkle, Phase, RollRecord, plays::breaks_in};
+use crate::{
+    DieOnTable, DiePlace, SeatNo, Selection, Slots, Table,
+    special_dice::{Code, effects::in_order},
+};
 
 impl Farkle {
     /// Where each die of the set lies. The rolls of the round tell: a die shows what it was last rolled to.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Change, DieOnTable, DiePlace, EffectSource, Event, Fact, Measure, Offer, Play, Points,
-    Rejection, SeatNo, Selection, Slots, Table, TurnEnd, Word, desk::Rulebook, farkle::dice::Code,
+    Rejection, SeatNo, Selection, Slots, Table, TurnEnd, Word, desk::Rulebook, special_dice::Code,
 };
 
 const MOVES: &str = "roll, ability, resolve, buy, renew, evolve, end; when hit: stay or yield";

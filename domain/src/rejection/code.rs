@@ -46,6 +46,7 @@ codes! {
     AlreadyCreated = "ALREADY_CREATED",
     UnknownGame = "UNKNOWN_GAME",
     UnknownPreset = "UNKNOWN_PRESET",
+    UnknownVersion = "UNKNOWN_VERSION",
     UnknownRule = "UNKNOWN_RULE",
     BadRule = "BAD_RULE",
     BadName = "BAD_NAME",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Word, farkle::dice::Code};
+use crate::{Word, special_dice::Code};
 
 /// A colour that a die can come up in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Change, ColourDraw, ColoursDrawn, DecidedBy, Draw, Drawn, EffectSource, Event, Faces, Measure,
-    Points, Purpose, Rejection, Rolled, Saved, Slots, TurnEnd, Word, farkle::dice::Code,
+    Points, Purpose, Rejection, Rolled, Saved, Slots, TurnEnd, Word, special_dice::Code,
 };
 
 const SHOPPING: Rejection = Rejection::NotNow { why: "you are in the shop; end it to play on" };

@@ -4,7 +4,7 @@
 //! numbers and fractions, nothing else.
 
 use super::{Category, Colour, ColouredDie, ConsumableEffect, Rogue};
-use crate::{Boost, Combination, Faces, Points, Selection, Slots, farkle::dice::DieAt};
+use crate::{Boost, Combination, Faces, Points, Selection, Slots, special_dice::DieAt};
 
 /// A score, not made yet.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     DieOnTable, DiePlace, EffectSource, Event, Fact, Offer, Play, Points, Rejection, SeatNo,
-    Selection, Slots, Table, TurnEnd, Word, desk::Rulebook, farkle::dice::Code,
+    Selection, Slots, Table, TurnEnd, Word, desk::Rulebook, special_dice::Code,
 };
 
 impl Rulebook for Rogue {

@@ -193,7 +193,7 @@ pub(crate) fn choose(table: &Match, numbers: &mut Numbers, disturbed: bool) -> C
 /// Every preset of every game.
 pub(crate) fn presets() -> impl Iterator<Item = (&'static str, Ruleset)> {
     GAMES.iter().flat_map(|game| {
-        Rules::presets(game).unwrap().into_iter().map(move |preset| (*game, preset))
+        Rules::versions(game).unwrap().into_iter().map(move |preset| (*game, preset))
     })
 }
 

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
     AwardedFor, Board, CombinationName, DecidedBy, EffectApplied, EffectSource, Event, Game,
-    Measure, Moment, Rules, Ruleset, SeatNo, TurnEnded, evolve, farkle::dice::Code,
-    rogue::ColourStatistics,
+    Measure, Moment, Rules, Ruleset, SeatNo, TurnEnded, evolve, rogue::ColourStatistics,
+    special_dice::Code,
 };
 use serde::{Deserialize, Serialize};
 use store::Recorded;

@@ -261,3 +261,19 @@ fn games_are_verified_from_their_events() {
     assert!(run.printed.contains("line 7: unknown variant `Begun`"), "{}", run.printed);
     assert_eq!(croupier(&["verify", "no-such-file"]).code, 2);
 }
+
+/// The examples of the documentation are scenarios, and true.
+#[test]
+fn the_examples_of_the_documentation_pass() {
+    let text = include_str!("../../../docs/scenarios.md");
+    let examples: Vec<&str> = text
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .filter(|example| example.starts_with("name:"))
+        .collect();
+    assert!(examples.len() >= 2, "{text}");
+    for example in examples {
+        check(example, 0, &["✓"]);
+    }
+}

@@ -6,7 +6,7 @@ use domain::{
     Account, AccountCommand, Command, Dispute, DisputeCommand, Event, Game, Moment, Rejection,
     SeatNo, StaffEvent, decide, decide_account, decide_dispute, evolve,
     fair::{FairDice, Secret},
-    farkle::dice::{Catalogue, CatalogueCommand, decide_catalogue},
+    special_dice::{Catalogue, CatalogueCommand, decide_catalogue},
 };
 use serde::Serialize;
 use uuid::Uuid;

@@ -4,7 +4,7 @@
 //! cannot express, its schema number goes up by one and a step in [`UPCASTS`] brings old payloads to
 //! the new form when they are read. What is stored is never touched.
 
-use domain::{AccountEvent, DisputeEvent, Event, StaffEvent, farkle::dice::CatalogueEvent};
+use domain::{AccountEvent, DisputeEvent, Event, StaffEvent, special_dice::CatalogueEvent};
 use serde::{
     Deserialize,
     de::{

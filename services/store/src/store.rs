@@ -2,7 +2,7 @@
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
-use domain::{Account, Dispute, Event, Game, farkle::dice::Catalogue};
+use domain::{Account, Dispute, Event, Game, special_dice::Catalogue};
 use sqlx::{
     ConnectOptions, Connection, Executor, PgConnection, PgPool, Row, SqlStr,
     migrate::{Migration, MigrationType, Migrator},

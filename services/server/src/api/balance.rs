@@ -1,7 +1,7 @@
 //! Balance, for analysts: how often which dice, characters and seats win, and how sure that is.
 
 use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
-use domain::{Ruleset, farkle::dice::Catalogue};
+use domain::{Ruleset, special_dice::Catalogue};
 use projections::{
     Histogram,
     balance::{self, Answer, By, Dimension, Line, Question, ask},

@@ -1,7 +1,7 @@
 //! Kinds of dice.
 
 use async_graphql::{Json, SimpleObject};
-use domain::farkle::dice::{Catalogue, DieKind};
+use domain::special_dice::{Catalogue, DieKind};
 use serde_json::Value;
 
 use super::{rules::camel, scalars::int};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, Json, Object, SimpleObject};
-use domain::{GAMES, Rejection, Rules, Ruleset, farkle::dice::Code};
+use domain::{GAMES, Rejection, Rules, Ruleset, special_dice::Code};
 use serde_json::{Map, Value};
 
 use super::{

@@ -1,7 +1,7 @@
 //! The shop: buying and selling dice, keeping loadouts; and what admins do with the catalogue.
 
 use async_graphql::{Context, Json, Object, SimpleObject};
-use domain::{AccountCommand, farkle::dice::CatalogueCommand};
+use domain::{AccountCommand, special_dice::CatalogueCommand};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 

@@ -17,6 +17,8 @@ pub(super) struct Scenario {
     pub(super) name: String,
     pub(super) game: String,
     pub(super) preset: Option<String>,
+    /// The version of the preset; without it, the newest one.
+    pub(super) version: Option<u32>,
     pub(super) rules: Map<String, Json>,
     pub(super) seats: Vec<Seat>,
     /// What comes up at random, beside dice, in this order.
@@ -78,6 +80,7 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
         name: String::new(),
         game: String::new(),
         preset: None,
+        version: None,
         rules: Map::new(),
         seats: Vec::new(),
         draws: Vec::new(),
@@ -90,6 +93,12 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
             "name" => scenario.name = node.text("name")?,
             "game" => scenario.game = node.text("game")?,
             "preset" => scenario.preset = Some(node.text("preset")?),
+            "version" => {
+                let Value::Number(version) = node.value else {
+                    return Err(node.is_not("version must be the number of a preset's version"));
+                };
+                scenario.version = Some(u32::try_from(version).unwrap_or(u32::MAX));
+            }
             "rules" => scenario.rules = node.to_json_map()?,
             "seats" => {
                 scenario.seats = node.list("seats")?.iter().map(seat).collect::<Result<_, _>>()?;
@@ -103,7 +112,7 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
             other => {
                 return Err(node.is_not(&format!(
                     "'{other}' is no part of a scenario; there are: name, about, game, preset, \
-                     rules, seats, draws, rejected, steps"
+                     version, rules, seats, draws, rejected, steps"
                 )));
             }
         }

@@ -6,8 +6,8 @@ use domain::{
     Command, Dice, Draw, Event, Game, GameId, Moment, PlayerId, Rejection, Ruleset, Word, decide,
     evolve,
     fair::{Secret, commitment, first_ticket, ruleset_hash},
-    farkle::dice::Code,
     narrate, replay,
+    special_dice::Code,
 };
 use uuid::Uuid;
 
@@ -179,8 +179,12 @@ impl Run<'_> {
     /// Creates the game, seats everybody and starts.
     fn set_up(&mut self) -> Result<(), Rejection> {
         let scenario = self.scenario;
-        let preset = Ruleset::preset(&scenario.game, scenario.preset.as_deref())?;
+        let mut preset = Ruleset::preset(&scenario.game, scenario.preset.as_deref())?;
+        if let Some(version) = scenario.version {
+            preset = preset.in_version(version)?;
+        }
         let ruleset = Arc::new(preset.with(&scenario.rules)?);
+        let special = ruleset.rules.catalogue().is_some();
         let (game, none) = (GameId(Uuid::nil()), Scripted::default());
         let commitment = commitment(&SECRET, game, ruleset_hash(&ruleset));
         self.tell(scenario.line, &Command::Create { game, ruleset, commitment }, &none)?;
@@ -190,10 +194,16 @@ impl Run<'_> {
             self.tell(scenario.line, &Command::Join { player, name, seed }, &none)?;
         }
         for (seat, dice) in (0..).zip(scenario.seats.iter().map(|seat| seat.dice.clone())) {
-            // Ordinary dice are chosen by choosing none, in games that know no others.
-            let dice = dice.filter(|dice| dice.iter().any(|code| code != "STANDARD"));
-            if let Some(dice) = dice {
+            let Some(dice) = dice else { continue };
+            if special || dice.iter().any(|code| code != Code::STANDARD.as_str()) {
                 self.tell(scenario.line, &Command::ChooseLoadout { seat, dice }, &none)?;
+                continue;
+            }
+            // Where there are no others, ordinary dice are chosen by choosing none; but nobody has more than the set.
+            let slots = self.game.as_ref().map_or(0, |game| game.dice().len());
+            if dice.len() > slots {
+                let slots = u8::try_from(slots).unwrap_or(u8::MAX);
+                return Err(Rejection::TooManyDice { dice: dice.len(), slots });
             }
         }
         for (seat, character) in (0..).zip(scenario.seats.iter().map(|s| s.character.clone())) {

@@ -1,7 +1,7 @@
 //! The verbs of a step: `roll [1,2,3]`, `save [0]`, `bank`, …
 
 use domain::{
-    Ability, Command, Exchange, Moment, Play, SeatNo, VoidedFor, farkle::dice::Code, rogue::Colour,
+    Ability, Command, Exchange, Moment, Play, SeatNo, VoidedFor, rogue::Colour, special_dice::Code,
 };
 
 /// What a step does.

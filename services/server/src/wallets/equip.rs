@@ -5,7 +5,7 @@
 //! becomes what is played when the game begins, and nothing when it is over or the seat is given up.
 
 use domain::{
-    AccountCommand, Command, Game, GameId, RejectionCode, Stage, count_dice, farkle::dice::Code,
+    AccountCommand, Command, Game, GameId, RejectionCode, Stage, count_dice, special_dice::Code,
 };
 use store::Loaded;
 use uuid::Uuid;

@@ -14,7 +14,7 @@ use std::{
 
 use domain::{
     Account, AccountCommand, AccountEvent, Dollars, Event, PlayerId, Rejection, RejectionCode,
-    farkle::dice::{Catalogue, CatalogueCommand, CatalogueEvent},
+    special_dice::{Catalogue, CatalogueCommand, CatalogueEvent},
 };
 use store::{ExecuteError, Executed, Loaded, Request, Store};
 use uuid::Uuid;

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use domain::{
     Account, AccountCommand, Moment, PlayerId, Rejection,
-    farkle::dice::{Catalogue, CatalogueCommand},
+    special_dice::{Catalogue, CatalogueCommand},
 };
 use uuid::Uuid;
 

@@ -74,7 +74,7 @@ impl Numbers {
 fn random_game(number: u64) -> Vec<Event> {
     let mut numbers = Numbers(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let kind = GAMES[numbers.below(GAMES.len())];
-    let presets = Rules::presets(kind).unwrap();
+    let presets = Rules::versions(kind).unwrap();
     let ruleset: Ruleset = presets[numbers.below(presets.len())].clone();
     let (least, most) = (ruleset.table.min_seats, ruleset.table.max_seats.min(3));
     let seats = usize::from(least) + numbers.below(usize::from(most - least) + 1);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Fall, Kind, Relief};
-use crate::farkle::dice::DieAt;
+use crate::special_dice::DieAt;
 
 /// On a farkle the round score is banked, once, with what an early farkle is worth; the turn score is lost, whatever else would keep a part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

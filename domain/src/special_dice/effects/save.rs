@@ -1,6 +1,6 @@
 //! A save, and what special dice make of it.
 
-use crate::{Boost, Change, Dollars, Measure, Points, Slots, farkle::dice::DieAt};
+use crate::{Boost, Change, Dollars, Measure, Points, Slots, special_dice::DieAt};
 
 /// A save under the hands of special dice.
 #[derive(Clone, Debug)]

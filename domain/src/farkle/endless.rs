@@ -1,9 +1,9 @@
 //! Loadouts with which a round need never end: they are refused.
 
-use super::{Catalogue, DieKind, Loadout, kind::ORDINARY};
+use super::scoring::{ScoreTable, Tally};
 use crate::{
     Slots,
-    farkle::scoring::{ScoreTable, Tally},
+    special_dice::{Catalogue, DieKind, Loadout, ORDINARY},
 };
 
 /// Whether a player with these dice can go on rolling for ever, however the dice fall. Six dice that
@@ -107,7 +107,7 @@ fn worst_first(faces: [u8; 6], table: &ScoreTable) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::farkle::effects::{Effect, Faces};
+    use crate::special_dice::effects::{Effect, Faces};
 
     fn endless(codes: &[&str], more: &[(&str, [u8; 6])]) -> bool {
         let mut catalogue = Catalogue::builtin();

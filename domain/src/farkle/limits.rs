@@ -1,14 +1,14 @@
-//! What a player may bring to a game.
+//! What special dice a player may bring to a game.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Catalogue, Code, DieKind, Loadout, Tier, endless};
+use super::{endless, scoring::ScoreTable};
 use crate::{
     Rejection,
-    farkle::scoring::ScoreTable,
     ruleset::{bad, within},
+    special_dice::{Catalogue, Code, DieKind, Loadout, Tier},
 };
 
 /// Limits of a loadout; without an entry there is no limit.
@@ -82,7 +82,7 @@ impl LoadoutLimits {
 }
 
 /// The codes of a loadout somebody wrote, checked: one a slot, the rest is ordinary dice.
-pub(crate) fn parse(
+pub(super) fn parse_loadout(
     named: &[String],
     slots: u8,
     catalogue: &Catalogue,

@@ -1,18 +1,17 @@
-//! Special dice as data: the catalogue, what a player may bring of it, and who may not.
+//! Special dice as data: the catalogue, the dice a player brings, and what each kind of them does ([`effects`]).
 
 mod builtin;
 mod catalogue;
 mod changes;
 mod code;
-mod endless;
+pub mod effects;
 mod kind;
-mod limits;
 mod loadout;
 
 pub use catalogue::Catalogue;
 pub use changes::{CatalogueCommand, CatalogueEvent, decide_catalogue};
 pub use code::Code;
+pub(crate) use kind::ORDINARY;
 pub use kind::{Category, DieKind, Tier};
-pub use limits::LoadoutLimits;
-pub(crate) use limits::parse as parse_loadout;
+pub(crate) use loadout::SLOTS;
 pub use loadout::{Die, DieAt, Loadout};

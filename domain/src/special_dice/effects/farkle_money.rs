@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Fall, Kind, MOST_DOLLARS, within};
-use crate::{Dollars, farkle::dice::DieAt};
+use crate::{Dollars, special_dice::DieAt};
 
 /// Every farkle pays, for each such die.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

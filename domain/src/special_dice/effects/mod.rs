@@ -24,12 +24,12 @@ use std::{cmp::Reverse, ops::RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
-use super::dice::{Die, DieAt};
+use super::{Die, DieAt};
 use crate::Points;
 
-pub(super) use fall::{Fall, Relief};
-pub(super) use laid::Laid;
-pub(super) use save::Save;
+pub(crate) use fall::{Fall, Relief};
+pub(crate) use laid::Laid;
+pub(crate) use save::Save;
 
 /// What a kind of effect does, and when.
 pub(crate) trait Kind {
@@ -127,7 +127,7 @@ kinds! {
 }
 
 /// Dice in the order in which their effects apply: by kind, the strongest first, then by slot.
-pub(super) fn in_order<'a>(dice: impl Iterator<Item = Die<'a>>) -> Vec<Die<'a>> {
+pub(crate) fn in_order<'a>(dice: impl Iterator<Item = Die<'a>>) -> Vec<Die<'a>> {
     let mut dice: Vec<Die<'a>> = dice.collect();
     dice.sort_by_key(|die| {
         let effect = die.effect();

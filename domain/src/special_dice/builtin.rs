@@ -1,7 +1,7 @@
 //! The sixteen special dice that the house begins with. A new die with a known kind of effect is a row here.
 
 use super::{Catalogue, Category, DieKind, Tier};
-use crate::farkle::effects::{
+use crate::special_dice::effects::{
     BankBonus, BankRound, Consolation, Effect, Faces, FarkleMoney, KeepTurn, LoneFace,
     MultiplyCombination, MultiplySingle, MultiplyTurn, SaveMoney, Streak,
 };

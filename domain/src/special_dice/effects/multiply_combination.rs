@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, Laid, MOST_FACTOR, within};
-use crate::{Points, farkle::dice::DieAt};
+use crate::{Points, special_dice::DieAt};
 
 /// The whole combination the die is scored in counts a multiple, once however many such dice are in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

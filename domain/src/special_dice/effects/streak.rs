@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, MOST_POINTS, Save, within};
-use crate::{Points, farkle::dice::DieAt};
+use crate::{Points, special_dice::DieAt};
 
 /// Each save is worth a bonus for every save of the round before it that had such a die in it. All of a player's
 /// such dice share one count: it goes up by one a save, lasts through hot dice and ends with the round.

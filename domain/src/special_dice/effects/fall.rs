@@ -1,7 +1,7 @@
 //! A farkle, and what special dice make of it.
 
 use super::save::Money;
-use crate::{Change, Measure, Points, farkle::dice::DieAt};
+use crate::{Change, Measure, Points, special_dice::DieAt};
 
 /// What takes the edge off a farkle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

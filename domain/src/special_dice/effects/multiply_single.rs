@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, Laid, MOST_FACTOR, within};
-use crate::{CombinationName, Points, farkle::dice::DieAt};
+use crate::{CombinationName, Points, special_dice::DieAt};
 
 /// The die scores a multiple where it scores as a single; inside a larger combination it does nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

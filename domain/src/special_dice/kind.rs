@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Code;
-use crate::{Dollars, Rejection, farkle::effects::Effect, text::is_line};
+use crate::{Dollars, Rejection, special_dice::effects::Effect, text::is_line};
 
 /// A kind of die: what it is called, what it costs, what it does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +115,7 @@ impl DieKind {
 }
 
 /// What an ordinary die shows.
-pub(super) const ORDINARY: [u8; 6] = [1, 2, 3, 4, 5, 6];
+pub(crate) const ORDINARY: [u8; 6] = [1, 2, 3, 4, 5, 6];
 
 /// No die costs more.
 const DEAREST: Dollars = 100_000;

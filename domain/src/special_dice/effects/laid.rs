@@ -1,6 +1,6 @@
 //! Dice laid together as one combination, and what special dice make of it.
 
-use crate::{Boost, Combination, CombinationName, Faces, Points, Slots, farkle::dice::DieAt};
+use crate::{Boost, Combination, CombinationName, Faces, Points, Slots, special_dice::DieAt};
 
 /// A combination under the hands of special dice.
 #[derive(Clone, Debug)]

@@ -2,16 +2,17 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Catalogue, Code, DieKind, kind::ORDINARY};
-use crate::{
-    byte_list,
-    farkle::{effects::Effect, scoring::MOST_DICE},
-};
+use super::effects::Effect;
+use super::{Catalogue, Code, DieKind, ORDINARY};
+use crate::byte_list;
+
+/// The most dice a player can bring.
+pub(crate) const SLOTS: u8 = 6;
 
 /// Which die lies in each slot: 0 is an ordinary one, n the n-th row of the game's catalogue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loadout {
-    rows: [u8; MOST_DICE as usize],
+    rows: [u8; SLOTS as usize],
 }
 
 /// A die of a player: where it lies and what kind it is.
@@ -45,11 +46,11 @@ impl<'a> Die<'a> {
 
 impl Loadout {
     /// Only ordinary dice.
-    pub const ORDINARY: Self = Self { rows: [0; MOST_DICE as usize] };
+    pub const ORDINARY: Self = Self { rows: [0; SLOTS as usize] };
 
     /// The dice of these codes, one a slot; a code that the catalogue does not have is an ordinary die.
     pub(crate) fn of(codes: &[Code], catalogue: &Catalogue) -> Self {
-        let mut rows = [0; MOST_DICE as usize];
+        let mut rows = [0; SLOTS as usize];
         for (row, code) in rows.iter_mut().zip(codes) {
             let found = catalogue.dice.iter().position(|die| die.code == *code);
             *row = found.and_then(|n| u8::try_from(n + 1).ok()).unwrap_or(0);
@@ -91,7 +92,7 @@ impl Serialize for Loadout {
 
 impl<'de> Deserialize<'de> for Loadout {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let empty = ([0; MOST_DICE as usize], 0usize);
+        let empty = ([0; SLOTS as usize], 0usize);
         let read =
             byte_list::read(from, "rows of a catalogue, at most 6", empty, |(mut rows, n), row| {
                 *rows.get_mut(n)? = row;

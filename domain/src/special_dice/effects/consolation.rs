@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Fall, Kind, MOST_POINTS, Relief, within};
-use crate::{Points, farkle::dice::DieAt};
+use crate::{Points, special_dice::DieAt};
 
 /// A farkle with few dice saved this round scores points. It takes the place of what is kept of the hand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, Laid, MOST_POINTS, within};
-use crate::{CombinationName, Points, farkle::dice::DieAt};
+use crate::{CombinationName, Points, special_dice::DieAt};
 
 /// With the die in the loadout, every single of a face scores, also on other dice. Larger combinations
 /// of the face are as ever, and several such dice do no more than one.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Fall, Kind, MOST_POINTS, Relief, within};
-use crate::{Points, farkle::dice::DieAt};
+use crate::{Points, special_dice::DieAt};
 
 /// Every farkle adds a bonus to the player's next bank, once however many such dice there are. The bonus waits through
 /// farkles and rounds, is never multiplied, and is lost by a time-out.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, MOST_DOLLARS, Save, within};
-use crate::{Dollars, farkle::dice::DieAt};
+use crate::{Dollars, special_dice::DieAt};
 
 /// Every die of a save pays; each such die in the loadout pays for itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

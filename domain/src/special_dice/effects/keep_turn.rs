@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Fall, Kind, Relief, within};
-use crate::farkle::dice::DieAt;
+use crate::special_dice::DieAt;
 
 /// On a farkle a part of the turn score is scored, rounded down and not multiplied: once, unless the round was banked
 /// or the farkle was consoled.
