@@ -83,10 +83,15 @@ pub async fn migrate(url: &str) -> Result<(), StoreError> {
     migrate_up_to(url, i64::MAX).await
 }
 
-/// Brings a database as far as one of the steps.
+/// Brings a database as far as one of the steps: all that are missing, or none. Nodes that start together wait for each
+/// other by a lock of the transaction, not of the session, so that a connection pooler may stand before PostgreSQL.
 pub(crate) async fn migrate_up_to(url: &str, last: i64) -> Result<(), StoreError> {
+    const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended('croupier migrations', 0))";
     let mut connection = connect_options(url)?.connect().await?;
-    migrator(last).run(&mut connection).await?;
+    let mut transaction = connection.begin().await?;
+    sqlx::query(LOCK).execute(&mut *transaction).await?;
+    migrator(last).set_locking(false).run(&mut *transaction).await?;
+    transaction.commit().await?;
     connection.close().await?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What was kept in other tables moves with its positions.
 
+use futures_util::future::join_all;
 use sqlx::{Connection, PgConnection, Row};
 use uuid::Uuid;
 
@@ -62,4 +63,15 @@ async fn positions_parked_items_and_receipts_move() {
     let row = sqlx::query("SELECT shard, generation FROM game_index");
     let row = row.fetch_one(&mut connection).await.unwrap();
     assert_eq!((row.get::<i16, _>(0), row.get::<i32, _>(1)), (i16::from(shard.number()), 1));
+}
+
+/// Nodes that start together bring the database up once, and none of them fails.
+#[tokio::test]
+async fn nodes_that_start_together_migrate_once() {
+    let url = empty_database().await;
+    for node in join_all((0..4).map(|_| crate::migrate(&url))).await {
+        node.unwrap();
+    }
+    let store = Store::open(&url, &Settings::default()).unwrap();
+    assert!(store.is_migrated().await.unwrap());
 }
