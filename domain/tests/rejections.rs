@@ -427,6 +427,8 @@ fn unknown_games_presets_and_rules() {
          challenge-standard, challenge-ten-round, competitive"
     );
     let classic = Ruleset::preset("farkle", None).unwrap();
+    let refusal = classic.in_version(7).unwrap_err();
+    assert_eq!(refusal.to_string(), "there is no version 7 of the preset 'classic'; there are: 1");
     let refusal = classic.with(json!({ "speed": 1 }).as_object().unwrap()).unwrap_err();
     assert!(refusal.to_string().starts_with("there is no rule 'speed'; there are: "));
     assert!(refusal.to_string().contains("target"));

@@ -192,10 +192,16 @@ impl Farkle {
 
     /// What the seat to move loses if its round ends without a bank.
     pub(super) fn at_stake(&self, seat: SeatNo) -> Points {
-        let hand = self.round.turn_score;
-        let multiplied = self.rules.forfeits_multiplied.unwrap_or(false);
-        let hand = if multiplied { self.counted(seat, hand).0 } else { hand };
-        self.round.round_score.saturating_add(hand)
+        if self.rules.forfeits_multiplied.unwrap_or(false) {
+            self.shown(seat, &self.round)
+        } else {
+            self.round.unbanked()
+        }
+    }
+
+    /// The points of a round as its player sees them: with the multiplier of the last hand.
+    fn shown(&self, seat: SeatNo, round: &FarkleRound) -> Points {
+        round.round_score.saturating_add(self.counted(seat, round.turn_score).0)
     }
 
     /// What a bank would bring now, with so many points saved first.
@@ -331,12 +337,7 @@ impl Farkle {
             ("turn_score", Fact::Number(round.turn_score)),
             ("round_score", Fact::Number(round.round_score)),
             ("double", Fact::Number(self.multiplier(seat))),
-            (
-                "unbanked",
-                Fact::Number(
-                    round.round_score.saturating_add(self.counted(seat, round.turn_score).0),
-                ),
-            ),
+            ("unbanked", Fact::Number(self.shown(seat, round))),
             ("hot", Fact::Number(round.hot.into())),
             ("dare", Fact::Number(player.dare)),
             ("dice_saved", Fact::Number(round.dice_saved().into())),

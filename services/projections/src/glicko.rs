@@ -6,6 +6,7 @@ use skillratings::{
     Outcomes,
     glicko2::{Glicko2Config, Glicko2Rating, decay_deviation, glicko2_rating_period},
 };
+use sqlx::{Row, postgres::PgRow};
 use uuid::Uuid;
 
 /// Less certain than this, a rating is provisional.
@@ -34,6 +35,15 @@ pub(crate) fn pairs(seats: &[(Uuid, Standing)]) -> impl Iterator<Item = (Uuid, U
             };
             (*player, *other, outcome)
         })
+    })
+}
+
+/// Reads a rating from three columns of a row: rating, deviation and volatility.
+pub(crate) fn read(row: &PgRow, first: usize) -> Result<Glicko2Rating, sqlx::Error> {
+    Ok(Glicko2Rating {
+        rating: row.try_get(first)?,
+        deviation: row.try_get(first + 1)?,
+        volatility: row.try_get(first + 2)?,
     })
 }
 

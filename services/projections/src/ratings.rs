@@ -249,12 +249,7 @@ SELECT w.player, r.day, r.rating, r.deviation, r.volatility, r.games
         let mut began = HashMap::with_capacity(players.len());
         for row in query.bind(players).fetch_all(connection).await? {
             let last: i32 = row.try_get(1)?;
-            let rating = Glicko2Rating {
-                rating: row.try_get(2)?,
-                deviation: row.try_get(3)?,
-                volatility: row.try_get(4)?,
-            };
-            let rating = idle(rating, self.day - last - 1);
+            let rating = idle(glicko::read(&row, 2)?, self.day - last - 1);
             began.insert(row.try_get(0)?, Rated { rating, games: row.try_get(5)? });
         }
         Ok(began)

@@ -170,7 +170,7 @@ fn player(number: usize) -> PlayerId {
     PlayerId(Uuid::from_u128(0xA000 + number as u128))
 }
 
-/// A random game of a few players, from the first event to the last; now and then somebody leaves.
+/// A random game of a few players, from the first event to the last; now and then a player leaves.
 fn random_game(number: u64) -> Vec<Event> {
     let mut numbers = Numbers(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (kind, preset) = KINDS[numbers.below(KINDS.len())];
@@ -846,7 +846,7 @@ fn numbers_of(number: u64) -> usize {
     usize::try_from(number).unwrap() * 2
 }
 
-/// What somebody changed by hand is found by folding again, and gone with the rebuilt generation.
+/// A row that was changed by hand is found by folding again, and gone with the rebuilt generation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_row_is_found_and_repaired() {
     let url = database().await;
@@ -888,7 +888,7 @@ async fn a_poisoned_game_is_parked_and_taken_in_later() {
     work.abort();
     execute(&url, "UPDATE event e SET payload = s.payload FROM saved s WHERE e.shard = s.shard AND e.stream = s.stream AND e.version = s.version").await;
     forget_nodes(&url).await;
-    // Parked games are tried again whenever somebody begins to work.
+    // Parked games are tried again when a worker starts.
     let work = tokio::spawn(node(url.clone()));
     for _ in 0..200 {
         if count().await == 0 {

@@ -12,7 +12,7 @@ use store::StoreError;
 use uuid::Uuid;
 
 use super::{SeatFact, seats};
-use crate::glicko::{Results, Standing, idle, pairs, rate, standing};
+use crate::glicko::{Results, Standing, idle, pairs, rate, read, standing};
 
 /// The strengths of players in a kind of game.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +39,7 @@ SELECT w.player, s.day, s.rating, s.deviation, s.volatility
         let mut began = HashMap::with_capacity(players.len());
         for row in query.bind(players).fetch_all(connection).await? {
             let last: i32 = row.try_get(1)?;
-            let rating = Glicko2Rating {
-                rating: row.try_get(2)?,
-                deviation: row.try_get(3)?,
-                volatility: row.try_get(4)?,
-            };
-            began.insert(row.try_get(0)?, idle(rating, day - last - 1));
+            began.insert(row.try_get(0)?, idle(read(&row, 2)?, day - last - 1));
         }
         Ok(began)
     }
