@@ -4,9 +4,7 @@ use uuid::Uuid;
 
 use crate::{
     Command, DecidedBy, Dice, Event, Game, LeftBecause, Moment, Name, PlayerId, Rejection, SeatNo,
-    Stage, Table, TurnEnd, VoidedFor,
-    desk::{Desk, Rulebook},
-    fair,
+    Stage, Table, TurnEnd, VoidedFor, desk::Desk, fair, games::with_board, rulebook::Rulebook,
     text::ClientSeed,
 };
 
@@ -30,11 +28,13 @@ pub fn decide(
             }])
         }
         (None, _) => Err(Rejection::NoSuchGame),
-        (Some(game), command) => game.decide(command, now, dice),
+        (Some(game), command) => with_board!(&game.board, board => {
+            decide_with(Desk::new(&game.table, board, now, dice), command)
+        }),
     }
 }
 
-pub(crate) fn decide_with<B: Rulebook>(
+fn decide_with<B: Rulebook>(
     mut desk: Desk<'_, B>,
     command: &Command,
 ) -> Result<Vec<Event>, Rejection> {

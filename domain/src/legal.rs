@@ -1,7 +1,8 @@
 //! What can be done now: a command is listed if and only if it is accepted.
 
 use crate::{
-    Command, Game, Moment, Play, SeatNo, Stage, Table, Word, decide::free_seat, desk::Rulebook,
+    Command, Game, Moment, Play, SeatNo, Stage, Table, Word, decide::free_seat, games::with_board,
+    rulebook::Rulebook,
 };
 
 /// A command that would be accepted, or a family of them.
@@ -38,7 +39,14 @@ pub fn legal_commands(game: Option<&Game>) -> Vec<Legal> {
     game.map_or_else(|| vec![Legal::Create], Game::legal_commands)
 }
 
-pub(crate) fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
+impl Game {
+    /// Every command that would be accepted now.
+    pub fn legal_commands(&self) -> Vec<Legal> {
+        with_board!(&self.board, board => legal_with(&self.table, board))
+    }
+}
+
+fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
     let mut legal = Vec::new();
     if table.voided.is_none() {
         legal.push(Legal::Void);
@@ -72,6 +80,29 @@ pub(crate) fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
 }
 
 impl Legal {
+    /// Whose command it is; nobody's in particular for joining, starting and what the house does.
+    pub const fn seat(&self) -> Option<SeatNo> {
+        match self {
+            Self::ChooseSeed(seat)
+            | Self::ChooseLoadout(seat)
+            | Self::ChooseCharacter(seat, _)
+            | Self::Leave(seat)
+            | Self::Play(seat, _)
+            | Self::TimeOut(seat, _) => Some(*seat),
+            Self::Create
+            | Self::Join
+            | Self::Start
+            | Self::Abandon(_)
+            | Self::Void
+            | Self::Rule => None,
+        }
+    }
+
+    /// Whether only the house does it.
+    pub const fn is_of_house(&self) -> bool {
+        matches!(self, Self::TimeOut(..) | Self::Abandon(_) | Self::Void | Self::Rule)
+    }
+
     /// Whether this command is the listed one, or of the listed family.
     pub fn covers(&self, command: &Command, now: Moment) -> bool {
         match (self, command) {

@@ -46,6 +46,7 @@
 mod account;
 mod byte_list;
 mod command;
+mod counts;
 mod decide;
 mod desk;
 mod dice;
@@ -65,26 +66,25 @@ mod other_dice;
 mod record;
 mod recount;
 mod rejection;
+mod rulebook;
 mod ruleset;
 mod short;
 mod slots;
 pub mod special_dice;
 mod table_view;
 mod text;
+mod verbs;
 mod verify;
 mod what_if;
 mod word;
 
-pub mod dash;
 pub mod fair;
-pub mod farkle;
-pub mod neon;
-pub mod rogue;
 
 pub use account::{
     Account, AccountCommand, AccountEvent, Entry, Sanction, count_dice, decide_account,
 };
 pub use command::{Ability, Command, Exchange, Play};
+pub use counts::{Counts, Figure};
 pub use decide::decide;
 pub use dice::{Dice, Draw, NoDice, Purpose};
 pub use difference::{Difference, differences, snapshot};
@@ -102,7 +102,7 @@ pub use explain::explain;
 pub use faces::Faces;
 pub use fact::Fact;
 pub use game::{Game, Seat, Stage, Table, Turn, evolve, replay};
-pub use games::{Board, GAMES, Rules};
+pub use games::{Board, GAMES, Rules, dash, farkle, neon, rogue};
 pub use ids::{Dollars, GameId, Moment, PlayerId, Points, SeatNo};
 pub use legal::{Legal, legal_commands};
 pub use narrate::narrate;
@@ -114,6 +114,7 @@ pub use ruleset::{Ruleset, TableRules};
 pub use slots::Slots;
 pub use table_view::{DieOnTable, DiePlace, Offer, Selection, Thing};
 pub use text::{BadText, ClientSeed, Name, is_line};
+pub use verbs::{Thrown, known_moves, parse_dice, parse_step};
 pub use verify::{Proven, Unproven, verify};
 pub use what_if::{Fork, ForkedStep, NoFork, Then, WhatIf, what_if};
 pub use word::{NoWord, Word};

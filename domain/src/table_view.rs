@@ -13,6 +13,8 @@ pub struct DieOnTable {
     pub face: Option<u8>,
     /// Where it lies.
     pub place: DiePlace,
+    /// Whether it is a further die, beyond those that everybody has.
+    pub extra: bool,
 }
 
 /// Where a die lies.

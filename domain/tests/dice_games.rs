@@ -3,12 +3,13 @@
 
 #![allow(clippy::wildcard_enum_match_arm, reason = "the books are about points and money alone")]
 
+use crate::measures;
 use std::collections::BTreeMap;
 
 use crate::common::{Match, Numbers, SECRET, bank, join, play, roll, ruleset, save};
 use domain::{
-    Board, Combination, Command, EffectSource, Event, Game, Legal, Measure, Play, Rejection, Stage,
-    decide, evolve,
+    Board, Combination, Command, EffectSource, Event, Game, Legal, Play, Rejection, Stage, decide,
+    evolve,
     fair::FairDice,
     farkle::Phase,
     legal_commands, replay,
@@ -143,13 +144,13 @@ impl Books {
         let gain = change.after - change.before;
         assert_ne!(gain, 0, "an effect that changes nothing is no event");
         match change.what {
-            Measure::GameScore => {
+            measures::GAME_SCORE => {
                 let score = self.scores.entry(seat).or_default();
                 assert_eq!(change.before, *score);
                 *score += gain;
             }
-            Measure::HandPoints | Measure::BankPoints => self.made += gain,
-            Measure::CombinationPoints => {
+            measures::HAND_POINTS | measures::BANK_POINTS => self.made += gain,
+            measures::COMBINATION_POINTS => {
                 let EffectSource::Die(die) = source else { panic!("{source:?} lays no dice") };
                 let told = (die.slot, die.code, change.before, change.after);
                 assert_eq!(self.announced.remove(0), told);

@@ -16,6 +16,7 @@ mod every_game;
 mod fair_vectors;
 mod frozen_events;
 mod frozen_games;
+mod measures;
 mod neon_oracle;
 mod oracle;
 mod properties;

@@ -1,6 +1,7 @@
 //! NeonPolis against a second reading of its rules: every first roll, random games kept in books, and every order of damage.
 
 use crate::common::{Match, NOW, Numbers, SECRET, join, play, roll};
+use crate::measures;
 use domain::{
     Board, Change, Command, DecidedBy, Dice, Draw, EffectApplied, Event, Fact, Game, Legal,
     Measure, Play, Purpose, Ruleset, SeatNo, Stage, Word, decide, evolve,
@@ -105,21 +106,21 @@ fn every_first_roll_from_inside_and_outside() {
 /// What sources always change by, in the standard rules.
 #[rustfmt::skip]
 const FIXED: [(&str, Measure, i64); 20] = [
-    ("centre", Measure::Vp, 2), ("entered", Measure::Vp, 1), ("item:sky_throne", Measure::Vp, 1),
-    ("item:neon_crown", Measure::Vp, 1), ("item:billboard", Measure::Vp, 1), ("item:parade", Measure::Vp, 1),
-    ("item:skyline_deal", Measure::Vp, 3), ("item:bounty_licence", Measure::Vp, 3),
-    ("renewed", Measure::Energy, -2), ("item:solar_skin", Measure::Energy, 1), ("item:dynamo_heart", Measure::Energy, 1),
-    ("item:capacitor", Measure::Energy, 1), ("ability:ion_wyrm", Measure::Energy, 1),
-    ("item:power_cell", Measure::Energy, 4), ("item:shock_absorber", Measure::Energy, 1),
-    ("item:nano_medics", Measure::Hp, 1), ("item:healing_glow", Measure::Hp, 1), ("item:stim_pack", Measure::Hp, 1),
-    ("bought:titan_frame", Measure::Hp, 2), ("evolved:deep_lungs", Measure::Hp, 2),
+    ("centre", measures::VP, 2), ("entered", measures::VP, 1), ("item:sky_throne", measures::VP, 1),
+    ("item:neon_crown", measures::VP, 1), ("item:billboard", measures::VP, 1), ("item:parade", measures::VP, 1),
+    ("item:skyline_deal", measures::VP, 3), ("item:bounty_licence", measures::VP, 3),
+    ("renewed", measures::ENERGY, -2), ("item:solar_skin", measures::ENERGY, 1), ("item:dynamo_heart", measures::ENERGY, 1),
+    ("item:capacitor", measures::ENERGY, 1), ("ability:ion_wyrm", measures::ENERGY, 1),
+    ("item:power_cell", measures::ENERGY, 4), ("item:shock_absorber", measures::ENERGY, 1),
+    ("item:nano_medics", measures::HP, 1), ("item:healing_glow", measures::HP, 1), ("item:stim_pack", measures::HP, 1),
+    ("bought:titan_frame", measures::HP, 2), ("evolved:deep_lungs", measures::HP, 2),
 ];
 
 #[rustfmt::skip]
 const FACTS: [(&str, Measure); 10] = [
-    ("vp", Measure::Vp), ("hp", Measure::Hp), ("max_hp", Measure::MaxHp), ("energy", Measure::Energy),
-    ("alive", Measure::Alive), ("inside", Measure::Inside), ("armed", Measure::Armed), ("marked", Measure::Marked),
-    ("shielded", Measure::Shielded), ("stored", Measure::Stored),
+    ("vp", measures::VP), ("hp", measures::HP), ("max_hp", measures::MAX_HP), ("energy", measures::ENERGY),
+    ("alive", measures::ALIVE), ("inside", measures::INSIDE), ("armed", measures::ARMED), ("marked", measures::MARKED),
+    ("shielded", measures::SHIELDED), ("stored", measures::STORED),
 ];
 #[rustfmt::skip]
 const CHARACTERS: [&str; 8] = [
@@ -154,8 +155,8 @@ impl Books {
 
     /// Everybody begins alive, with the HP and the energy of the rules, and nothing else.
     fn get(&self, seat: SeatNo, what: Measure) -> i64 {
-        let full = [Measure::Hp, Measure::MaxHp].map(|what| (what, self.hp));
-        let mut given = full.into_iter().chain([(Measure::Alive, 1), (Measure::Energy, 20)]);
+        let full = [measures::HP, measures::MAX_HP].map(|what| (what, self.hp));
+        let mut given = full.into_iter().chain([(measures::ALIVE, 1), (measures::ENERGY, 20)]);
         let first = given.find(|given| given.0 == what).map_or(0, |given| given.1);
         self.known(seat, what).unwrap_or(first)
     }
@@ -166,18 +167,18 @@ impl Books {
     }
 
     fn how_many(&self, seat: SeatNo, things: &[&str]) -> i64 {
-        things.iter().map(|thing| self.get(seat, Measure::Held(thing.parse().unwrap()))).sum()
+        things.iter().map(|thing| self.get(seat, measures::held(thing))).sum()
     }
 
     fn alive(&self, seats: u8) -> Vec<SeatNo> {
-        (0..seats).filter(|&seat| self.get(seat, Measure::Alive) > 0).collect()
+        (0..seats).filter(|&seat| self.get(seat, measures::ALIVE) > 0).collect()
     }
 
     /// A command is about to be told.
     fn expect(&mut self, wanted: &Play, seats: u8) {
         self.standing = self.alive(seats);
-        self.values.retain(|value| value.1 != Measure::Damage);
-        let inside = self.values.iter().find(|value| value.1 == Measure::Inside && value.2 > 0);
+        self.values.retain(|value| value.1 != measures::DAMAGE);
+        let inside = self.values.iter().find(|value| value.1 == measures::INSIDE && value.2 > 0);
         self.inside = inside.map(|value| value.0);
         let nova = matches!(wanted, Play::Buy { code, .. } if code == "nova_burst");
         self.blow = if nova { 2 } else { 1 };
@@ -193,10 +194,10 @@ impl Books {
     fn enter(&mut self, event: &Event, game: &Game) {
         let moves = matches!(event, Event::Rolled(_) | Event::Saved(_) | Event::Asked { .. });
         if let Some(seat) = event.seat().filter(|_| moves) {
-            assert_eq!(self.get(seat, Measure::Alive), 1, "the dead do nothing: {event:?}");
+            assert_eq!(self.get(seat, measures::ALIVE), 1, "the dead do nothing: {event:?}");
         }
         if let Event::CharacterChosen { seat, character } = event {
-            self.set(*seat, Measure::Armed, (character.as_str() == "basalt_colossus").into());
+            self.set(*seat, measures::ARMED, (character.as_str() == "basalt_colossus").into());
         } else if let Event::TurnStarted { seat, .. } = event {
             self.turn_started(*seat, u8::try_from(game.table.seats.len()).unwrap());
         } else if let Event::Rolled(rolled) = event {
@@ -209,11 +210,11 @@ impl Books {
             assert!(!self.dice.contains(&0), "the first roll is of all dice");
             assert!(self.rolls <= 4 + self.how_many(rolled.seat, &["second_wind", "quick_paws"]));
         } else if let Event::Saved(saved) = event {
-            let after = self.get(saved.seat, Measure::Vp) + saved.points;
+            let after = self.get(saved.seat, measures::VP) + saved.points;
             assert_eq!((saved.points, saved.turn_score), (sets(&self.dice), after));
-            self.set(saved.seat, Measure::Vp, after);
+            self.set(saved.seat, measures::VP, after);
             self.due.extend((count(&self.dice, ENERGY) > 0).then_some("energy"));
-            let hurt = self.get(saved.seat, Measure::Hp) < self.get(saved.seat, Measure::MaxHp);
+            let hurt = self.get(saved.seat, measures::HP) < self.get(saved.seat, measures::MAX_HP);
             let heals = hurt && count(&self.dice, HEART) > 0 && self.may_heal(saved.seat);
             self.due.extend(heals.then_some("hearts"));
             let empty = self.inside.is_none() && count(&self.dice, SWORD) > 0;
@@ -229,7 +230,7 @@ impl Books {
 
     /// Hearts heal outside, and with the card for it inside, too.
     fn may_heal(&self, seat: SeatNo) -> bool {
-        self.get(seat, Measure::Inside) == 0 || self.how_many(seat, &["field_clinic"]) > 0
+        self.get(seat, measures::INSIDE) == 0 || self.how_many(seat, &["field_clinic"]) > 0
     }
 
     /// The next one alive has the turn. Who is inside by then is paid, but for the very first turn.
@@ -237,37 +238,36 @@ impl Books {
         let (alive, last) = (self.alive(seats), self.owner);
         let next = alive.iter().find(|&&seat| seat > last).or(alive.first());
         assert!(self.turns == 0 || Some(&seat) == next);
-        let inside = self.turns > 0 && self.get(seat, Measure::Inside) > 0;
+        let inside = self.turns > 0 && self.get(seat, measures::INSIDE) > 0;
         self.due.extend(inside.then_some("centre"));
-        let of_the_turn = [Measure::SpareHearts, Measure::Evolution];
-        self.values.retain(|value| {
-            !of_the_turn.contains(&value.1) && !matches!(value.1, Measure::Active(_))
-        });
+        let of_the_turn = [measures::SPARE_HEARTS, measures::EVOLUTION];
+        self.values
+            .retain(|value| !of_the_turn.contains(&value.1) && !measures::is_active(value.1));
         (self.owner, self.rolls, self.turns) = (seat, 0, self.turns + 1);
         self.dice.clear();
     }
 
     fn change(&mut self, effect: &EffectApplied, change: Change, game: &Game) {
         let (seat, Change { what, before, after }) = (effect.seat, change);
-        if let Measure::Face(slot) = what {
+        if let Measure::OfDie(_, slot) = what {
             let lies = &mut self.dice[usize::from(slot)];
             assert_eq!(i64::from(*lies), before);
             *lies = after.try_into().unwrap();
             return;
         }
-        let hit = what == Measure::Damage && self.known(seat, what).is_none();
+        let hit = what == measures::DAMAGE && self.known(seat, what).is_none();
         let told = if hit { self.blow(seat) } else { self.get(seat, what) };
         assert_eq!(before, told, "{effect:?}");
-        if [Measure::Vp, Measure::Energy, Measure::Hp].contains(&what) {
+        if [measures::VP, measures::ENERGY, measures::HP].contains(&what) {
             assert!(self.explains(effect, change, game), "{effect:?} {:?}", self.dice);
         }
         self.set(seat, what, after);
-        let fallen = what == Measure::Alive && after == 0 && self.inside == Some(seat);
+        let fallen = what == measures::ALIVE && after == 0 && self.inside == Some(seat);
         self.due.extend((fallen && self.resolving).then_some("entered"));
-        let most = self.get(seat, Measure::MaxHp);
-        assert!((0..=most).contains(&self.get(seat, Measure::Hp)), "{effect:?}");
-        assert!(self.get(seat, Measure::Energy) >= 0, "{effect:?}");
-        let inside = self.values.iter().filter(|value| value.1 == Measure::Inside && value.2 > 0);
+        let most = self.get(seat, measures::MAX_HP);
+        assert!((0..=most).contains(&self.get(seat, measures::HP)), "{effect:?}");
+        assert!(self.get(seat, measures::ENERGY) >= 0, "{effect:?}");
+        let inside = self.values.iter().filter(|value| value.1 == measures::INSIDE && value.2 > 0);
         assert!(inside.count() <= 1, "one at most is inside");
     }
 
@@ -275,7 +275,7 @@ impl Books {
     fn explains(&mut self, effect: &EffectApplied, change: Change, game: &Game) -> bool {
         let source = serde_json::to_string(&effect.source).unwrap().replace(['{', '}', '"'], "");
         let (seat, Change { what, before, after }) = (effect.seat, change);
-        let (by, room) = (after - before, self.get(seat, Measure::MaxHp) - before);
+        let (by, room) = (after - before, self.get(seat, measures::MAX_HP) - before);
         self.due.retain(|due| *due != source);
         let fixed = FIXED.iter().find(|fixed| (fixed.0, fixed.1) == (source.as_str(), what));
         if let Some(fixed) = fixed {
@@ -284,28 +284,28 @@ impl Books {
         let hearts = count(&self.dice, HEART);
         let whole: i64 = effect.changes.iter().map(|change| change.after - change.before).sum();
         match (what, source.as_str()) {
-            (Measure::Energy, "energy") => seat == self.owner && by == count(&self.dice, ENERGY),
-            (Measure::Energy, "item:energy_tap" | "ability:prismfang_cobra") => {
+            (measures::ENERGY, "energy") => seat == self.owner && by == count(&self.dice, ENERGY),
+            (measures::ENERGY, "item:energy_tap" | "ability:prismfang_cobra") => {
                 self.exchanged += by;
                 by.abs() <= if source == "item:energy_tap" { 3 } else { 1 }
             }
             // Besides the exchange these tell that they were used: 0 → 1.
-            (Measure::Energy, "ability:abyss_leviathan") => {
+            (measures::ENERGY, "ability:abyss_leviathan") => {
                 whole == 1 && (1..=hearts).contains(&by)
             }
             (_, "ability:halo_cyclops") => whole == 1 && by.abs() == 1,
-            (Measure::Energy, bought) => {
+            (measures::ENERGY, bought) => {
                 let Board::NeonPolis(board) = &game.board else { return false };
                 let code = bought.strip_prefix("bought:").and_then(|code| code.parse().ok());
                 let price = code.and_then(|code: Word| board.rules.card(code)).unwrap().price;
                 let discount = self.how_many(seat, &["black_market"]);
                 by == -(price - discount).max(1)
             }
-            (Measure::Hp, "hearts") => self.may_heal(seat) && by == hearts.min(room),
-            (Measure::Hp, "item:med_drop") => by == room.min(2),
-            (Measure::Hp, "item:full_repair") => by == room.min(5),
-            (Measure::Hp, _) => {
-                let damage = self.known(seat, Measure::Damage).unwrap_or(self.blow(seat));
+            (measures::HP, "hearts") => self.may_heal(seat) && by == hearts.min(room),
+            (measures::HP, "item:med_drop") => by == room.min(2),
+            (measures::HP, "item:full_repair") => by == room.min(5),
+            (measures::HP, _) => {
+                let damage = self.known(seat, measures::DAMAGE).unwrap_or(self.blow(seat));
                 -by == damage.min(before) && damage > 0
             }
             _ => false,
@@ -316,7 +316,7 @@ impl Books {
 /// Who has 20 points wins at once; otherwise the last one alive; of those who fell
 /// together who has the most, if it is one alone.
 fn winners(books: &Books, seats: u8) -> Option<(DecidedBy, Vec<SeatNo>)> {
-    let points = |seat: &SeatNo| books.get(*seat, Measure::Vp);
+    let points = |seat: &SeatNo| books.get(*seat, measures::VP);
     let alive = books.alive(seats);
     if let Some(&first) = alive.iter().find(|seat| points(seat) >= 20) {
         return Some((DecidedBy::Goal, vec![first]));

@@ -1,11 +1,12 @@
 //! Laws that hold for every game, whatever is played.
 
+use crate::measures;
 use std::collections::BTreeSet;
 
 use crate::common::{Match, NOW, SECRET, bank, create, join, play, roll, ruleset, save};
 use domain::{
-    Board, Combination, Command, Event, Game, Legal, Measure, Moment, NoDice, Play, Proven,
-    Rejection, Slots, Stage, VoidedFor, decide, fair::FairDice, legal_commands, replay,
+    Board, Combination, Command, Event, Game, Legal, Moment, NoDice, Play, Proven, Rejection,
+    Slots, Stage, VoidedFor, decide, fair::FairDice, legal_commands, replay,
     special_dice::Catalogue, verify,
 };
 use proptest::prelude::*;
@@ -90,10 +91,10 @@ fn points_are_conserved(table: &Match) {
             assert_eq!(bank.game_score, scores[usize::from(bank.seat)]);
         } else if let Event::EffectApplied(effect) = event {
             for change in &effect.changes {
-                if matches!(change.what, Measure::HandPoints | Measure::BankPoints) {
+                if matches!(change.what, measures::HAND_POINTS | measures::BANK_POINTS) {
                     saved += change.after - change.before;
                 }
-                if change.what == Measure::GameScore {
+                if change.what == measures::GAME_SCORE {
                     assert_eq!(change.before, scores[usize::from(effect.seat)]);
                     scores[usize::from(effect.seat)] += change.after - change.before;
                 }

@@ -1,9 +1,10 @@
 //! DiceRogue against a second reading of its rules: every plain roll, many coloured ones, whole rounds, and the odds.
 
 use crate::common::{Match, NOW, Numbers, SECRET, join, play, roll};
+use crate::measures;
 use domain::{
     Change, CombinationName as Name, Command, DecidedBy, Dice, Draw, EffectSource, Event, Game,
-    Measure, Play, Points, Purpose, Ruleset, Selection, Slots, Stage, Word, decide, evolve,
+    Play, Points, Purpose, Ruleset, Selection, Slots, Stage, Word, decide, evolve,
     fair::{FairDice, Secret},
     rogue::Colour,
     special_dice::Code,
@@ -232,8 +233,8 @@ fn given(events: &[Event]) -> (Points, Points, usize) {
         } else if let Event::EffectApplied(effect) = event {
             for Change { what, before, after } in effect.changes.iter().copied() {
                 let by_dice = matches!(effect.source, EffectSource::Die(_));
-                money += if what == Measure::Money && by_dice { after - before } else { 0 };
-                let held = matches!(what, Measure::Held(_));
+                money += if what == measures::MONEY && by_dice { after - before } else { 0 };
+                let held = measures::is_held(what);
                 grants[1] += if held { usize::try_from(after - before).unwrap() } else { 0 };
             }
         }

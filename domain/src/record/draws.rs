@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 
 use super::{
     BadRecord,
-    lex::{Place, Reader, Sign},
-    moves::{list, value},
+    lex::{Place, Reader, Sign, list, value},
 };
 use crate::{Dice, Draw, Event, Purpose, fair::Secret, recount::draws_of};
 

@@ -6,8 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     BadRecord, FORMAT,
-    lex::{Place, Reader, Sign},
-    moves::expected,
+    lex::{Place, Reader, Sign, expected},
 };
 use crate::{
     Command, GameId, Ruleset,

@@ -1,24 +1,26 @@
 //! The signs of a record, with the place of each.
 
+use std::str::FromStr;
+
 use super::BadRecord;
 
 /// Where something stands: line and column, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     line: usize,
     column: usize,
 }
 
 impl Place {
     /// What is wrong here.
-    pub(super) fn bad(self, problem: impl Into<String>) -> BadRecord {
+    pub(crate) fn bad(self, problem: impl Into<String>) -> BadRecord {
         BadRecord { line: self.line, column: self.column, problem: problem.into() }
     }
 }
 
 /// One sign of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Sign<'a> {
+pub(crate) enum Sign<'a> {
     /// A verb, a code, a number, an id.
     Word(&'a str),
     /// Text in quotes.
@@ -37,7 +39,7 @@ pub(super) enum Sign<'a> {
 
 /// A moment, as a record writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stamp {
+pub(crate) enum Stamp {
     /// In milliseconds since 1970.
     At(u64),
     /// So many milliseconds after the last one.
@@ -48,12 +50,12 @@ pub(super) enum Stamp {
 
 impl<'a> Sign<'a> {
     /// The word, if it is one.
-    pub(super) const fn word(&self) -> Option<&'a str> {
+    pub(crate) const fn word(&self) -> Option<&'a str> {
         if let Self::Word(word) = self { Some(*word) } else { None }
     }
 
     /// As an error message shows it.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self {
             // Somebody may have left out a blank, or everything but words.
             Self::Word(word) => format!("'{}'", word.chars().take(40).collect::<String>()),
@@ -69,18 +71,18 @@ impl<'a> Sign<'a> {
 
 /// A record that is read from its beginning to its end.
 #[derive(Clone, Debug)]
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     rest: &'a str,
     place: Place,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) const fn new(text: &'a str) -> Self {
+    pub(crate) const fn new(text: &'a str) -> Self {
         Self { rest: text, place: Place { line: 1, column: 1 } }
     }
 
     /// The next sign, behind blanks and comments, and where it stands.
-    pub(super) fn next(&mut self) -> Result<(Sign<'a>, Place), BadRecord> {
+    pub(crate) fn next(&mut self) -> Result<(Sign<'a>, Place), BadRecord> {
         self.skip()?;
         let place = self.place;
         let Some(first) = self.rest.chars().next() else { return Ok((Sign::End, place)) };
@@ -101,12 +103,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The next sign, which is read again.
-    pub(super) fn peek(&self) -> Result<(Sign<'a>, Place), BadRecord> {
+    pub(crate) fn peek(&self) -> Result<(Sign<'a>, Place), BadRecord> {
         self.clone().next()
     }
 
     /// Passes over the next sign if it is this one, and says whether it was.
-    pub(super) fn accept(&mut self, sign: &Sign<'_>) -> Result<bool, BadRecord> {
+    pub(crate) fn accept(&mut self, sign: &Sign<'_>) -> Result<bool, BadRecord> {
         let is_it = self.peek()?.0 == *sign;
         if is_it {
             self.next()?;
@@ -115,7 +117,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything up to the end of the line, without the blanks around it, and where it begins.
-    pub(super) fn line(&mut self) -> (&'a str, Place) {
+    pub(crate) fn line(&mut self) -> (&'a str, Place) {
         let blanks = self.rest.len() - self.rest.trim_start_matches([' ', '\t']).len();
         self.advance(blanks);
         let place = self.place;
@@ -199,5 +201,44 @@ impl<'a> Reader<'a> {
         }
         self.rest = rest;
         passed
+    }
+}
+
+pub(crate) fn expected(place: Place, what: &str, found: &Sign<'_>) -> BadRecord {
+    place.bad(format!("{what} is expected, not {}", found.shown()))
+}
+
+/// A number, a code, an id: whatever is read from a word.
+pub(crate) fn value<T: FromStr>(reader: &mut Reader<'_>, what: &str) -> Result<T, BadRecord> {
+    let (sign, place) = reader.next()?;
+    let read = sign.word().and_then(|word| word.parse().ok());
+    read.ok_or_else(|| expected(place, what, &sign))
+}
+
+/// `[1,2,3]`, behind a word.
+pub(crate) fn list<T: FromStr>(
+    reader: &mut Reader<'_>,
+    behind: &str,
+    of: &str,
+) -> Result<Vec<T>, BadRecord> {
+    let (open, place) = reader.next()?;
+    if open != Sign::Mark('[') {
+        return Err(expected(
+            place,
+            &format!("a list of {of} behind '{behind}', as in [1,2],"),
+            &open,
+        ));
+    }
+    let mut items = Vec::new();
+    if reader.accept(&Sign::Mark(']'))? {
+        return Ok(items);
+    }
+    loop {
+        items.push(value(reader, &format!("one of the {of} of '{behind}'"))?);
+        match reader.next()? {
+            (Sign::Mark(','), _) => {}
+            (Sign::Mark(']'), _) => return Ok(items),
+            (found, place) => return Err(expected(place, "',' or ']'", &found)),
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 mod draws;
 mod head;
-mod lex;
+pub(crate) mod lex;
 mod moves;
 mod parse;
 mod write;

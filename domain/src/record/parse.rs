@@ -4,8 +4,8 @@ use super::{
     BadRecord, digest,
     draws::Draws,
     head::Head,
-    lex::{Place, Reader, Sign, Stamp},
-    moves::{self, Who, expected},
+    lex::{Place, Reader, Sign, Stamp, expected},
+    moves::{self, Who},
 };
 use crate::{
     Command, Event, Game, Moment, NoDice, Play, Rejection, SeatNo, decide, evolve,

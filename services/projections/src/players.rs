@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use domain::{CombinationName, rogue::ColourStatistics};
+use domain::CombinationName;
 use futures_util::{FutureExt, future::BoxFuture};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgPool, Row};
@@ -21,7 +21,7 @@ use crate::{GameRecord, Model, SeatRecord, records::Records};
 /// The read model.
 pub(crate) const MODEL: Model = Model {
     name: "player_statistics",
-    version: 2,
+    version: 3,
     tables: &["player_game", "player_statistics"],
     rows: "SELECT concat_ws('/', player, kind, preset), statistics::text FROM player_statistics WHERE generation = $1
            UNION ALL
@@ -67,23 +67,14 @@ pub struct Statistics {
     pub rolls: u32,
     /// Farkles.
     pub farkles: u32,
-    /// How often all dice were scored.
-    pub hot_dice: u32,
     /// The best save.
     pub biggest_save: i64,
     /// What was scored, and how often.
     pub combinations: BTreeMap<CombinationName, u32>,
     /// Money earned.
     pub money: u64,
-    /// What was spent of what is only worth something in the game.
-    pub spent: i64,
-    /// Damage dealt to others.
-    pub damage: i64,
-    /// Others eliminated.
-    pub eliminations: u32,
-    /// What colours did (DiceRogue).
-    #[serde(skip_serializing_if = "ColourStatistics::is_empty")]
-    pub colours: ColourStatistics,
+    /// What else this kind of game counts, by name.
+    pub counts: BTreeMap<String, i64>,
     /// Characters played.
     pub characters: BTreeMap<String, Tally>,
     /// Special dice played with.
@@ -139,16 +130,15 @@ impl Statistics {
         self.forfeited = self.forfeited.saturating_add(seat.forfeited);
         self.rolls += seat.rolls;
         self.farkles += seat.farkles;
-        self.hot_dice += seat.hot_dice;
         self.biggest_save = self.biggest_save.max(seat.biggest_save);
         for (name, count) in &seat.combinations {
             *self.combinations.entry(*name).or_default() += count;
         }
         self.money += seat.money;
-        self.spent = self.spent.saturating_add(seat.spent);
-        self.damage = self.damage.saturating_add(seat.damage);
-        self.eliminations += seat.eliminations;
-        self.colours.add(&seat.colours);
+        for (name, count) in &seat.counts {
+            let sum = self.counts.entry(name.clone()).or_default();
+            *sum = sum.saturating_add(*count);
+        }
         if let Some(character) = &seat.character {
             self.characters.entry(character.clone()).or_default().count(seat.won);
         }

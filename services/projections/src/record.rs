@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
-    AwardedFor, Board, CombinationName, DecidedBy, EffectApplied, EffectSource, Event, Game,
-    Measure, Moment, Rules, Ruleset, SeatNo, TurnEnded, evolve, rogue::ColourStatistics,
-    special_dice::Code,
+    AwardedFor, CombinationName, Counts, DecidedBy, EffectApplied, Event, Game, Moment, Rules,
+    Ruleset, SeatNo, TurnEnded, evolve,
+    special_dice::{Code, points_made},
 };
 use serde::{Deserialize, Serialize};
 use store::Recorded;
@@ -73,26 +73,18 @@ pub struct SeatRecord {
     pub rolls: u32,
     /// Farkles.
     pub farkles: u32,
-    /// How often all dice were scored.
-    pub hot_dice: u32,
     /// The best save.
     pub biggest_save: i64,
     /// What was scored, and how often.
     pub combinations: BTreeMap<CombinationName, u32>,
     /// Money earned.
     pub money: u64,
-    /// What was spent of what is only worth something in the game: on cards, things and colours.
-    pub spent: i64,
     /// The dice played with, and what each made.
     pub dice: BTreeMap<String, DieRecord>,
     /// Whom they played.
     pub character: Option<String>,
-    /// What colours did (DiceRogue).
-    pub colours: ColourStatistics,
-    /// Damage dealt to others.
-    pub damage: i64,
-    /// Others eliminated.
-    pub eliminations: u32,
+    /// What else this kind of game counts, by name.
+    pub counts: BTreeMap<String, i64>,
 }
 
 /// What a kind of die made in a game.
@@ -144,25 +136,24 @@ pub(crate) struct RecordFold {
     version: i64,
     ruleset: Arc<Ruleset>,
     fold: Fold,
-    /// What colours did in a run, the game itself keeps count of.
-    rogue: Option<Arc<Game>>,
+    counts: Counts,
+    /// The game, where its state keeps count of what is counted.
+    counting: Option<Arc<Game>>,
 }
 
 impl RecordFold {
     /// The record of a game after its first event.
     pub(crate) fn begin(first: &Recorded) -> Option<Self> {
         let Event::Created { ruleset, .. } = &first.event else { return None };
-        let fold = Fold {
-            hot: matches!(ruleset.rules, Rules::Farkle(_)),
-            seats: Vec::new(),
-            began_at: None,
-            turn: None,
-            ended: None,
-        };
-        let rogue = matches!(ruleset.rules, Rules::DiceRogue(_));
-        let rogue = rogue.then(|| evolve(None, &first.event)).flatten().map(Arc::new);
-        let (game, version, ruleset) = (first.stream, first.version, Arc::clone(ruleset));
-        Some(Self { game, version, ruleset, fold, rogue })
+        let counting = ruleset.rules.keeps_count().then(|| evolve(None, &first.event)).flatten();
+        Some(Self {
+            game: first.stream,
+            version: first.version,
+            ruleset: Arc::clone(ruleset),
+            fold: Fold::default(),
+            counts: Counts::default(),
+            counting: counting.map(Arc::new),
+        })
     }
 
     /// Takes the next event in; whether it is the next one.
@@ -171,10 +162,14 @@ impl RecordFold {
             return false;
         }
         self.version = recorded.version;
+        if !self.is_over() {
+            let turn = self.fold.turn.map(|(seat, ..)| seat);
+            self.ruleset.rules.count(&recorded.event, turn, &mut self.counts);
+        }
         self.fold.apply(&recorded.event, recorded.at);
-        if let Some(game) = self.rogue.take() {
+        if let Some(game) = self.counting.take() {
             let game = evolve(Some(Arc::unwrap_or_clone(game)), &recorded.event);
-            self.rogue = game.map(Arc::new);
+            self.counting = game.map(Arc::new);
         }
         true
     }
@@ -186,11 +181,11 @@ impl RecordFold {
 
     /// What is left of the game.
     pub(crate) fn record(self) -> Result<GameRecord, NoRecord> {
-        let Self { game, ruleset, mut fold, rogue, .. } = self;
-        if let (Some(Board::DiceRogue(rogue)), [seat]) =
-            (rogue.as_ref().map(|game| &game.board), &mut fold.seats[..])
-        {
-            seat.colours = (*rogue.statistics).clone();
+        let Self { game, ruleset, mut fold, counts, counting, .. } = self;
+        for record in &mut fold.seats {
+            record.counts = counts.of(record.seat);
+            let counted = counting.as_ref().map(|game| game.counted(record.seat));
+            record.counts.extend(counted.unwrap_or_default());
         }
         let (Some((by, ended_at)), Some(began_at)) = (fold.ended, fold.began_at) else {
             return Err(NoRecord::DoesNotCount);
@@ -214,10 +209,8 @@ impl RecordFold {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Fold {
-    /// Whether scoring all dice is hot dice.
-    hot: bool,
     seats: Vec<SeatRecord>,
     began_at: Option<Moment>,
     /// Whose turn it is, since when, and how often they have rolled.
@@ -253,9 +246,7 @@ impl Fold {
                 self.of_seat(rolled.seat, |record| record.rolls += 1);
             }
             Event::Saved(saved) => {
-                let hot = u32::from(self.hot && saved.left.is_empty());
                 self.of_seat(saved.seat, |record| {
-                    record.hot_dice += hot;
                     record.biggest_save = record.biggest_save.max(saved.points);
                     for combination in &saved.combinations {
                         *record.combinations.entry(combination.name).or_default() += 1;
@@ -311,6 +302,16 @@ impl Fold {
         });
     }
 
+    /// What special dice made.
+    fn effect(&mut self, effect: &EffectApplied) {
+        let Some((code, points)) = points_made(effect) else { return };
+        self.of_seat(effect.seat, |record| {
+            if let Some(made) = record.dice.get_mut(code.as_str()) {
+                made.points = made.points.saturating_add(points);
+            }
+        });
+    }
+
     fn seated(&mut self, seat: SeatNo, player: Uuid) {
         let record = SeatRecord { seat, player, ..SeatRecord::default() };
         match self.seats.get_mut(usize::from(seat)) {
@@ -324,49 +325,4 @@ impl Fold {
             change(record);
         }
     }
-
-    /// What special dice made, and what hits did.
-    fn effect(&mut self, effect: &EffectApplied) {
-        if let EffectSource::Die(die) = effect.source {
-            let points = effect.changes.iter().filter(|change| is_points(change.what));
-            let more: i64 = points.map(|c| c.after.saturating_sub(c.before)).sum();
-            self.of_seat(effect.seat, |record| {
-                if let Some(made) = record.dice.get_mut(die.code.as_str()) {
-                    made.points = made.points.saturating_add(more);
-                }
-            });
-            return;
-        }
-        if matches!(effect.source, EffectSource::Bought(_) | EffectSource::Renewed) {
-            let paid = effect.changes.iter().filter(|change| is_currency(change.what));
-            let paid: i64 = paid.map(|c| c.before.saturating_sub(c.after).max(0)).sum();
-            self.of_seat(effect.seat, |record| record.spent = record.spent.saturating_add(paid));
-        }
-        let Some((by, ..)) = self.turn.filter(|(seat, ..)| *seat != effect.seat) else { return };
-        let lost = effect.changes.iter().find(|change| change.what == Measure::Hp);
-        let lost = lost.map_or(0, |change| change.before.saturating_sub(change.after).max(0));
-        let dead = effect.changes.iter().any(|c| c.what == Measure::Alive && c.after == 0);
-        self.of_seat(by, |record| {
-            record.damage = record.damage.saturating_add(lost);
-            record.eliminations += u32::from(dead);
-        });
-    }
-}
-
-/// Values that things are bought for.
-fn is_currency(what: Measure) -> bool {
-    matches!(what, Measure::Money | Measure::Energy)
-}
-
-/// Values that are points of a game.
-fn is_points(what: Measure) -> bool {
-    matches!(
-        what,
-        Measure::GameScore
-            | Measure::RoundScore
-            | Measure::CombinationPoints
-            | Measure::SavePoints
-            | Measure::HandPoints
-            | Measure::BankPoints
-    )
 }

@@ -141,11 +141,19 @@ fn rolls_that_cannot_be_are_broken() {
 
 #[test]
 fn broken_files_name_their_line() {
-    steps("  - ann: dance\n", 2, &["! line 5: 'dance' is no step; there are: roll [raw values]"]);
-    steps("  - ann: save\n", 2, &["! line 5: save needs slots"]);
-    steps("  - ann: save 0\n", 2, &["! line 5: '0' is no list"]);
-    steps("  - ann: save [x]\n", 2, &["! line 5: 'x' in [x] is no number here"]);
-    steps("  - ann: save [256]\n", 2, &["! line 5: '256' in [256] is no number here"]);
+    steps("  - ann: dance\n", 2, &["! line 5: 'dance' is no step; there are: ability HOW, bank"]);
+    steps("  - ann: save\n", 2, &["! line 5: 'save': a list of slots behind 'save'"]);
+    steps("  - ann: save 0\n", 2, &["! line 5: 'save 0': a list of slots"]);
+    steps(
+        "  - ann: save [x]\n",
+        2,
+        &["! line 5: 'save [x]': one of the slots of 'save' is expected, not 'x'"],
+    );
+    steps(
+        "  - ann: save [256]\n",
+        2,
+        &["! line 5: 'save [256]': one of the slots of 'save' is expected, not '256'"],
+    );
     steps("  - zoe: roll [1]\n", 2, &["! line 5: nobody is called 'zoe'; there are: ann, bob"]);
     steps("  - house: roll [1]\n", 2, &["! line 5: 'roll [1]' is no step"]);
     steps(

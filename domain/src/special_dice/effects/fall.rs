@@ -1,7 +1,10 @@
 //! A farkle, and what special dice make of it.
 
 use super::save::Money;
-use crate::{Change, Measure, Points, special_dice::DieAt};
+use crate::{
+    Change, Measure, Points,
+    special_dice::{DARE_BONUS, DieAt},
+};
 
 /// What takes the edge off a farkle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +97,7 @@ impl Fall {
             let before = self.round_score;
             self.awarded_to_round = points;
             let after = before.saturating_add(points);
-            self.changes.push((die, Change { what: Measure::RoundScore, before, after }));
+            self.changes.push((die, Change { what: Measure::ROUND_SCORE, before, after }));
         } else {
             self.score(die, points);
         }
@@ -110,7 +113,7 @@ impl Fall {
     pub(super) fn raise_bonus(&mut self, die: DieAt, points: Points) {
         let before = self.bonus;
         self.bonus = before.saturating_add(points);
-        self.changes.push((die, Change { what: Measure::DareBonus, before, after: self.bonus }));
+        self.changes.push((die, Change { what: DARE_BONUS, before, after: self.bonus }));
     }
 
     fn score(&mut self, die: DieAt, points: Points) {
@@ -118,7 +121,7 @@ impl Fall {
             let before = self.game_score;
             self.game_score = before.saturating_add(points);
             let after = self.game_score;
-            self.changes.push((die, Change { what: Measure::GameScore, before, after }));
+            self.changes.push((die, Change { what: Measure::GAME_SCORE, before, after }));
         }
     }
 }

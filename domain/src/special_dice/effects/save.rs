@@ -1,6 +1,9 @@
 //! A save, and what special dice make of it.
 
-use crate::{Boost, Change, Dollars, Measure, Points, Slots, special_dice::DieAt};
+use crate::{
+    Boost, Change, Dollars, Points, Slots,
+    special_dice::{DieAt, HOT_STREAK, SAVE_POINTS},
+};
 
 /// A save under the hands of special dice.
 #[derive(Clone, Debug)]
@@ -58,7 +61,7 @@ impl Save {
         let after = before.saturating_add(each.saturating_mul(self.streak.into()));
         self.points = after;
         self.bonuses.push(Boost { die, before, after });
-        self.change(die, Change { what: Measure::SavePoints, before, after });
+        self.change(die, Change { what: SAVE_POINTS, before, after });
     }
 
     /// One more save with a hot die, once.
@@ -68,7 +71,7 @@ impl Save {
         }
         self.streak_counted = true;
         let before = i64::from(self.streak);
-        self.change(die, Change { what: Measure::HotStreak, before, after: before + 1 });
+        self.change(die, Change { what: HOT_STREAK, before, after: before + 1 });
     }
 
     fn change(&mut self, die: DieAt, change: Change) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Board, Event, replay};
+use domain::{Event, replay};
 use serde_json::{Map, Value, json};
 use store::Store;
 use uuid::Uuid;
@@ -45,7 +45,7 @@ pub(super) async fn statistics(store: &Store) -> BTreeMap<Key, Value> {
             let mut more = one_game(&written, seat, ruleset.rules.game());
             more["last"] = json!([at, game]);
             if ruleset.rules.game() == "dice_rogue" {
-                more["colours"] = colours(&log);
+                add_up(&mut more["counts"], &colours(&log));
             }
             match all.get_mut(&key) {
                 None => {
@@ -92,13 +92,27 @@ fn one_game(log: &[(String, Value, i64)], seat: u8, kind: &str) -> Value {
         .map(|chosen| chosen["character"].as_str().unwrap().to_owned());
     let tally = json!({ "games": 1, "wins": u32::from(won) });
     let (damage, eliminations) = hits(log, seat);
+    let hot = if kind == "farkle" { hot } else { 0 };
+    let counted = [
+        ("hot_dice".to_owned(), i64::try_from(hot).unwrap()),
+        ("spent".to_owned(), spent(own("EffectApplied"))),
+        ("damage".to_owned(), damage),
+        ("eliminations".to_owned(), eliminations),
+    ];
+    let mut counts: BTreeMap<String, i64> =
+        counted.into_iter().filter(|(_, count)| *count != 0).collect();
+    for save in own("Saved").filter(|save| save["multiplier"].is_number()) {
+        if ["zero_hour", "true_grit", "last_line"].contains(&kind) {
+            *counts.entry(format!("multiplied_by_{}", save["multiplier"])).or_default() += 1;
+        }
+    }
     json!({
         "games": 1, "wins": u32::from(won), "left": count("SeatLeft").min(1), "streak": u32::from(won), "best_streak": 0,
         "scores": score, "best_game": score, "turns": count("TurnEnded"), "turn_time": time(log, seat),
         "time_outs": count("TimedOut"), "points": sum("TurnEnded", "points"), "best_turn": most("TurnEnded", "points"),
         "forfeited": sum("TurnEnded", "forfeited"), "rolls": count("Rolled"), "farkles": count("Farkled"),
-        "hot_dice": if kind == "farkle" { hot } else { 0 }, "biggest_save": most("Saved", "points"), "combinations": combinations,
-        "money": sum("MoneyAwarded", "amount"), "spent": spent(own("EffectApplied")), "damage": damage, "eliminations": eliminations,
+        "biggest_save": most("Saved", "points"), "combinations": combinations,
+        "money": sum("MoneyAwarded", "amount"), "counts": counts,
         "characters": character.map_or(json!({}), |code| json!({ code: tally })),
         "dice": dice(own("LoadoutChosen").next_back(), own("EffectApplied"), own("MoneyAwarded"), &tally),
     })
@@ -185,21 +199,14 @@ fn dice<'a>(
 
 /// What the game itself counted; the dice rolled are counted here too.
 fn colours(log: &[(Event, i64)]) -> Value {
-    let Some(Board::DiceRogue(rogue)) =
-        replay(log.iter().map(|(event, _)| event)).map(|game| game.board)
-    else {
-        panic!()
-    };
-    let rolled: usize = log
-        .iter()
-        .map(
-            |(event, _)| {
-                if let Event::Rolled(roll) = event { usize::from(roll.slots.len()) } else { 0 }
-            },
-        )
-        .sum();
-    assert_eq!(rogue.statistics.rolled.iter().sum::<u32>() as usize, rolled);
-    serde_json::to_value(&*rogue.statistics).unwrap()
+    let game = replay(log.iter().map(|(event, _)| event)).unwrap();
+    let counted: BTreeMap<String, i64> = game.counted(0).into_iter().collect();
+    let by_colour = counted.iter().filter(|(name, _)| name.starts_with("rolled_"));
+    let rolls = log.iter().map(|(event, _)| {
+        if let Event::Rolled(roll) = event { i64::from(roll.slots.len()) } else { 0 }
+    });
+    assert_eq!(by_colour.map(|(_, count)| count).sum::<i64>(), rolls.sum::<i64>());
+    json!(counted)
 }
 
 /// One more game: most things are sums, some the best of all.

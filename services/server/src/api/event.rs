@@ -172,8 +172,10 @@ impl GameEvent {
     }
 
     /// How its points come about, line by line, ready to show: "300 × 2 = 600", "Hot streak + 150", "Dare + 400".
-    async fn lines(&self) -> Vec<String> {
-        explain(self.event())
+    async fn lines(&self, ctx: &Context<'_>) -> async_graphql::Result<Vec<String>> {
+        let state = self.state(app(ctx)).await?;
+        let rules = state.now.as_ref().map(|game| &game.table.ruleset.rules);
+        Ok(rules.map(|rules| explain(self.event(), rules)).unwrap_or_default())
     }
 
     /// The event with all its fields, as the log keeps it.

@@ -2,21 +2,19 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, ID, Json, Object, SimpleObject, dataloader::DataLoader};
-use domain::{
-    Boost, Combination, DiePlace, Event, Game, Legal, Play, SeatNo, Stage, fair::seeds_hash,
-};
-use serde_json::Value;
+use async_graphql::{Context, Enum, ID, Object, SimpleObject, dataloader::DataLoader};
+use domain::{Event, Game, Stage, fair::seeds_hash};
 use store::Loaded;
 use uuid::Uuid;
 
 use super::{
-    actions::AbilityInput,
     app,
     connection::{GameEventConnection, page_size},
     errors::{bad_input, fault, store_error},
     event::{Action, GameEvent, LastActions},
     ids::Named,
+    legal::LegalCommand,
+    on_table::{Die, Offer, Selection},
     rules::RulesetView,
     scalars::{Instant, Long, int},
     seat::Seat,
@@ -55,136 +53,6 @@ pub(super) enum Visibility {
     Public,
     /// Who sits there, and who has the invite code.
     Private,
-}
-
-/// Where a die lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
-enum Place {
-    /// In hand, to be rolled next.
-    Hand,
-    /// On the table, just rolled.
-    Table,
-    /// Saved, set aside.
-    Saved,
-}
-
-/// A die of the seat to move.
-#[derive(Clone, Debug, SimpleObject)]
-struct Die {
-    /// Its slot, from 0.
-    slot: i32,
-    /// Its kind: a code, `STANDARD` for an ordinary die; in DiceRogue the colour it came up in, as `GREEN`.
-    code: String,
-    /// What it shows, if it was rolled in this round.
-    face: Option<i32>,
-    /// What that is called, where it is no number: `sword`, `energy`, `heart`.
-    face_name: Option<&'static str>,
-    /// Where it lies.
-    place: Place,
-}
-
-/// Dice that score together.
-#[derive(Clone, Debug, SimpleObject)]
-#[graphql(name = "Combination")]
-struct CombinationView {
-    /// What they are: `single`, `three_of_a_kind`, `straight` …
-    name: String,
-    /// The dice, by slot.
-    slots: Vec<i32>,
-    /// What they show.
-    faces: Vec<i32>,
-    /// What they score by the table.
-    points: Long,
-    /// What special dice made of it, in the order in which they did.
-    effects: Vec<BoostView>,
-    /// What they score with it.
-    total: Long,
-}
-
-/// A special die makes something worth more.
-#[derive(Clone, Debug, SimpleObject)]
-#[graphql(name = "Boost")]
-struct BoostView {
-    /// The slot of the die.
-    slot: i32,
-    /// Its code.
-    code: String,
-    /// What it was worth.
-    before: Long,
-    /// What it is worth now.
-    after: Long,
-}
-
-/// Dice of the roll on the table that can be scored together; in DiceRogue one for each open category, in NeonPolis the sets.
-#[derive(Clone, Debug, SimpleObject)]
-struct Selection {
-    /// The dice, by slot: in Farkle what `save(slots: …)` takes.
-    slots: Vec<i32>,
-    /// What they score, with everything special dice make of it.
-    points: Long,
-    /// How the points come about, line by line, ready to show.
-    lines: Vec<String>,
-    /// Whether `bank(slots: …)` is accepted too.
-    can_bank: bool,
-    /// What `bank(slots: …)` would bring, with multiplier and bonus.
-    bank_points: Long,
-    /// The money that scoring them earns, in dollars.
-    money: i32,
-    /// What else scoring them brings to the round: in DiceRogue one more yahtzee and the bonus of the upper part.
-    extra_points: Long,
-    /// The things that scoring them gives, if there is room for them.
-    gifts: i32,
-    /// What they score as: the sum of their totals and the bonuses is the points.
-    combinations: Vec<CombinationView>,
-    /// What is added to the combinations.
-    bonuses: Vec<BoostView>,
-}
-
-/// Something that can be bought in a game.
-#[derive(Clone, Debug, SimpleObject)]
-struct Offer {
-    /// Its code: what `buyItem(code: …)` takes.
-    code: String,
-    /// Its name.
-    name: String,
-    /// What it does.
-    text: String,
-    /// What it costs, in the money or energy of the game.
-    price: Long,
-    /// Whether the seat to move could buy it now.
-    buyable: bool,
-}
-
-impl From<domain::Offer> for Offer {
-    fn from(offer: domain::Offer) -> Self {
-        let domain::Offer { code, name, text, price, buyable } = offer;
-        Self { code: code.to_string(), name, text, price: Long(price), buyable }
-    }
-}
-
-/// A command that is accepted now.
-#[derive(Clone, Debug, SimpleObject)]
-struct LegalCommand {
-    /// The mutation to send: `joinGame`, `chooseSeed`, `chooseLoadout`, `chooseCharacter`, `leaveGame`, `startGame`, `roll`, `save`, `bank`,
-    /// `forfeit`, `score`, `resolve`, `useAbility`, `answer`, `buyItem`, `renewMarket`, `useItem`, `evolve`, `endTurn`. What the house does by
-    /// itself is called `timeOut` and `abandon`; what staff can do to a game, `voidGame` and `finishGame`.
-    command: &'static str,
-    /// Whose command it is; nobody's in particular for joining and starting.
-    seat: Option<i32>,
-    /// The dice to name, for `save` and `bank`.
-    slots: Option<Vec<i32>>,
-    /// The dice to keep, for `roll`.
-    keep: Option<Vec<i32>>,
-    /// What to name: the category to `score`, the code to buy, use or evolve, the character to choose.
-    name: Option<String>,
-    /// At whom it is aimed, for `buyItem`.
-    target: Option<i32>,
-    /// What to say, for `answer`.
-    stay: Option<bool>,
-    /// How, for `useAbility`, as it takes it.
-    ability: Option<Json<Value>>,
-    /// From when on the house may do it, for `timeOut`.
-    from: Option<Instant>,
 }
 
 /// The time of the seat to move.
@@ -307,6 +175,12 @@ impl GameView {
         })
     }
 
+    /// What the turn is waiting for, while the game is played: `roll`, `save`, `roll_or_bank`, `roll_or_score`, `score`,
+    /// `roll_or_resolve`, `combat`, `answer` or `shop`.
+    async fn phase(&self) -> async_graphql::Result<Option<&'static str>> {
+        Ok(self.game()?.phase())
+    }
+
     /// Who can find and watch it.
     async fn visibility(&self, ctx: &Context<'_>) -> async_graphql::Result<Visibility> {
         let private = self.invite(ctx).await?.is_some();
@@ -366,33 +240,21 @@ impl GameView {
 
     /// The dice of the seat that has the turn, by slot.
     async fn dice(&self) -> async_graphql::Result<Vec<Die>> {
-        let game = self.game()?;
-        let name = |face| game.table.ruleset.rules.face_name(face);
-        Ok(game
-            .dice()
-            .into_iter()
-            .map(|die| Die {
-                slot: die.slot.into(),
-                code: die.code.to_string(),
-                face: die.face.map(Into::into),
-                face_name: die.face.and_then(name),
-                place: match die.place {
-                    DiePlace::Hand => Place::Hand,
-                    DiePlace::Table => Place::Table,
-                    DiePlace::Saved => Place::Saved,
-                },
-            })
-            .collect())
+        Ok(Die::all(self.game()?))
     }
 
     /// Every selection of the roll on the table that scores, explained, the best one first.
     async fn selections(&self) -> async_graphql::Result<Vec<Selection>> {
-        Ok(self.game()?.selections().into_iter().map(Into::into).collect())
+        let game = self.game()?;
+        let rules = &game.table.ruleset.rules;
+        Ok(game.selections().iter().map(|found| Selection::new(found, rules)).collect())
     }
 
     /// The selection that scores the most.
     async fn best_selection(&self) -> async_graphql::Result<Option<Selection>> {
-        Ok(self.game()?.best_selection().map(Into::into))
+        let game = self.game()?;
+        let rules = &game.table.ruleset.rules;
+        Ok(game.best_selection().map(|best| Selection::new(&best, rules)))
     }
 
     /// What can be bought in the game itself: the open cards of a market, the goods of a shop.
@@ -408,12 +270,7 @@ impl GameView {
     ) -> async_graphql::Result<Vec<LegalCommand>> {
         let game = self.game()?;
         let my_seat = viewer_if_any(ctx).and_then(|viewer| seat_of(game, viewer.account));
-        let is_mine = |legal: &LegalCommand| {
-            let house = matches!(legal.command, "timeOut" | "abandon" | "voidGame" | "finishGame");
-            !house && (legal.seat.is_none() || legal.seat == my_seat.map(i32::from))
-        };
-        let legal = game.legal_commands().into_iter().map(LegalCommand::of);
-        Ok(legal.filter(|legal| !mine || is_mine(legal)).collect())
+        Ok(if mine { LegalCommand::mine(game, my_seat) } else { LegalCommand::all(game) })
     }
 
     /// What the last command did, in words and events.
@@ -496,117 +353,8 @@ impl GameView {
     }
 }
 
-impl From<domain::Selection> for Selection {
-    fn from(selection: domain::Selection) -> Self {
-        Self {
-            slots: ints(selection.slots.iter()),
-            points: Long(selection.points),
-            lines: selection.lines(),
-            can_bank: selection.can_bank,
-            bank_points: Long(selection.bank),
-            money: int(selection.dollars),
-            extra_points: Long(selection.extra),
-            gifts: int(selection.gifts),
-            bonuses: selection.bonuses.iter().map(Into::into).collect(),
-            combinations: selection.combinations.iter().map(Into::into).collect(),
-        }
-    }
-}
-
-impl From<&Combination> for CombinationView {
-    fn from(combination: &Combination) -> Self {
-        Self {
-            name: text(&combination.name),
-            slots: ints(combination.slots.iter()),
-            faces: ints(combination.faces.iter()),
-            points: Long(combination.points),
-            effects: combination.effects.iter().map(Into::into).collect(),
-            total: Long(combination.total()),
-        }
-    }
-}
-
-impl From<&Boost> for BoostView {
-    fn from(boost: &Boost) -> Self {
-        Self {
-            slot: boost.die.slot.into(),
-            code: boost.die.code.to_string(),
-            before: Long(boost.before),
-            after: Long(boost.after),
-        }
-    }
-}
-
-fn ints(numbers: impl Iterator<Item = u8>) -> Vec<i32> {
-    numbers.map(i32::from).collect()
-}
-
-impl LegalCommand {
-    fn new(command: &'static str, seat: Option<SeatNo>) -> Self {
-        let seat = seat.map(Into::into);
-        Self {
-            command,
-            seat,
-            slots: None,
-            keep: None,
-            name: None,
-            target: None,
-            stay: None,
-            ability: None,
-            from: None,
-        }
-    }
-
-    fn of(legal: Legal) -> Self {
-        match legal {
-            Legal::Create => Self::new("createGame", None),
-            Legal::Join => Self::new("joinGame", None),
-            Legal::Start => Self::new("startGame", None),
-            Legal::ChooseSeed(seat) => Self::new("chooseSeed", Some(seat)),
-            Legal::ChooseLoadout(seat) => Self::new("chooseLoadout", Some(seat)),
-            Legal::ChooseCharacter(seat, character) => {
-                let name = Some(character.to_string());
-                Self { name, ..Self::new("chooseCharacter", Some(seat)) }
-            }
-            Legal::Leave(seat) => Self::new("leaveGame", Some(seat)),
-            Legal::Play(seat, play) => Self::play(seat, play),
-            Legal::TimeOut(seat, from) => {
-                Self { from: Some(Instant(from)), ..Self::new("timeOut", Some(seat)) }
-            }
-            Legal::Abandon(_) => Self::new("abandon", None),
-            Legal::Void => Self::new("voidGame", None),
-            Legal::Rule => Self::new("finishGame", None),
-        }
-    }
-
-    fn play(seat: SeatNo, play: Play) -> Self {
-        let ask = |command| Self::new(command, Some(seat));
-        let numbers = |slots: Vec<u8>| Some(ints(slots.into_iter()));
-        match play {
-            Play::Roll => ask("roll"),
-            Play::Reroll { keep } => Self { keep: numbers(keep), ..ask("roll") },
-            Play::Save { slots } => Self { slots: numbers(slots), ..ask("save") },
-            Play::Bank { slots } => Self { slots: slots.and_then(numbers), ..ask("bank") },
-            Play::Forfeit => ask("forfeit"),
-            Play::Score { category } => Self { name: Some(category), ..ask("score") },
-            Play::Resolve => ask("resolve"),
-            Play::Ability(how) => {
-                Self { ability: Some(Json(AbilityInput::json(how))), ..ask("useAbility") }
-            }
-            Play::Answer { stay } => Self { stay: Some(stay), ..ask("answer") },
-            Play::Buy { code, target } => {
-                Self { name: Some(code), target: target.map(Into::into), ..ask("buyItem") }
-            }
-            Play::Renew => ask("renewMarket"),
-            Play::Use { code } => Self { name: Some(code), ..ask("useItem") },
-            Play::Evolve { code } => Self { name: Some(code), ..ask("evolve") },
-            Play::End => ask("endTurn"),
-        }
-    }
-}
-
 /// A name or a hash as events write it.
-fn text(value: &impl serde::Serialize) -> String {
+pub(super) fn text(value: &impl serde::Serialize) -> String {
     let written = serde_json::to_value(value).unwrap_or_default();
     written.as_str().unwrap_or_default().to_owned()
 }

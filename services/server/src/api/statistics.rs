@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use async_graphql::{SimpleObject, dataloader::Loader};
-use domain::rogue::{BlueRecord, Category, Colour, ColourStatistics};
+use domain::{Figure, Rules};
 use projections::{
     PlayerStatistics,
     ratings::{Rating, ratings_of},
@@ -43,8 +43,6 @@ pub(super) struct GameStatistics {
     farkle_rate: f64,
     /// Points lost by farkles, time-outs and leaving.
     forfeited: Long,
-    /// How often all dice were scored.
-    hot_dice: i32,
     /// The best save.
     biggest_save: Long,
     /// The combination scored most often: `single`, `three_of_a_kind` …
@@ -57,104 +55,30 @@ pub(super) struct GameStatistics {
     time_outs: i32,
     /// Money earned, in dollars.
     money: Long,
-    /// What was spent in the games' own markets, on things that are only worth something there: money (DiceRogue), energy (NeonPolis).
-    /// What was spent in the shop is in the wallet.
-    spent: Long,
-    /// Damage dealt to others (NeonPolis).
-    damage: Long,
-    /// Others eliminated (NeonPolis).
-    eliminations: i32,
-    /// What colours did (DiceRogue).
-    colours: Option<ColourFigures>,
+    /// What else this kind of game counts: hot dice in Farkle, damage and eliminations in NeonPolis, multipliers in DashDice,
+    /// colours and categories in DiceRogue, what was spent in the market of a game.
+    figures: Vec<FigureView>,
     /// Characters played (NeonPolis).
     characters: Vec<CharacterStatistics>,
     /// Special dice played with.
     dice: Vec<DieStatistics>,
 }
 
-/// What colours did in runs of DiceRogue.
+/// A number of a kind of game.
 #[derive(Clone, Debug, SimpleObject)]
-struct ColourFigures {
-    /// Dice by colour, those without one last.
-    dice: Vec<ColourCount>,
-    /// What blue dice did to scores.
-    blue: BlueFigures,
-    /// What each category brought, those that were scored.
-    categories: Vec<CategoryFigures>,
+#[graphql(name = "Figure")]
+struct FigureView {
+    /// Its name: `hot_dice`, `damage`, `multiplied_by_2`, `rolled_blue` …
+    name: String,
+    /// What it is, as people read it.
+    label: String,
+    /// Its value.
+    value: f64,
 }
 
-/// Dice of a colour.
-#[derive(Clone, Debug, SimpleObject)]
-struct ColourCount {
-    /// `blue`, `green`, `red`, `purple`, `yellow` or `none`.
-    colour: String,
-    /// Dice rolled.
-    rolled: i32,
-    /// Dice used in a score.
-    scored: i32,
-}
-
-/// What blue dice did to scores: bonuses and penalties apart.
-#[derive(Clone, Debug, SimpleObject)]
-struct BlueFigures {
-    /// Scores in which some were used.
-    bonuses: i32,
-    /// What such a score gained on average, rounded down.
-    average_gain: Long,
-    /// Scores in which some were not used.
-    penalties: i32,
-    /// What such a score lost on average, rounded down.
-    average_loss: Long,
-}
-
-/// What a category brought.
-#[derive(Clone, Debug, SimpleObject)]
-struct CategoryFigures {
-    /// Its name: `full_house` …
-    category: String,
-    /// How often it was scored.
-    scored: i32,
-    /// The points it brought.
-    points: Long,
-    /// What blue dice did to it.
-    blue: BlueFigures,
-}
-
-impl From<&ColourStatistics> for ColourFigures {
-    fn from(all: &ColourStatistics) -> Self {
-        let names = Colour::ALL.iter().map(|colour| colour.word().to_string());
-        let counts = names.chain(["none".to_owned()]).zip(all.rolled.iter().zip(all.scored));
-        let categories = Category::ALL.iter().zip(&all.categories);
-        Self {
-            dice: counts
-                .map(|(colour, (&rolled, scored))| ColourCount {
-                    colour,
-                    rolled: int(rolled),
-                    scored: int(scored),
-                })
-                .collect(),
-            blue: all.blue().into(),
-            categories: categories
-                .filter(|(_, record)| record.scored > 0)
-                .map(|(category, record)| CategoryFigures {
-                    category: category.word().to_string(),
-                    scored: int(record.scored),
-                    points: Long(record.points),
-                    blue: record.blue.into(),
-                })
-                .collect(),
-        }
-    }
-}
-
-impl From<BlueRecord> for BlueFigures {
-    fn from(blue: BlueRecord) -> Self {
-        Self {
-            bonuses: int(blue.bonuses),
-            average_gain: Long(blue.average_gain()),
-            penalties: int(blue.penalties),
-            average_loss: Long(blue.average_loss()),
-        }
+impl From<Figure> for FigureView {
+    fn from(Figure { name, label, value }: Figure) -> Self {
+        Self { name, label, value }
     }
 }
 
@@ -187,6 +111,7 @@ struct DieStatistics {
 impl From<PlayerStatistics> for GameStatistics {
     fn from(all: PlayerStatistics) -> Self {
         let PlayerStatistics { kind, preset, statistics: s } = all;
+        let figures = Rules::figures(&kind, &s.counts).into_iter().map(Into::into).collect();
         let long = |number: u64| Long(i64::try_from(number).unwrap_or(i64::MAX));
         let common = s.most_common().and_then(|name| serde_json::to_value(name).ok());
         Self {
@@ -203,7 +128,6 @@ impl From<PlayerStatistics> for GameStatistics {
             best_turn: Long(s.best_turn),
             farkle_rate: mean(s.farkles.into(), s.turns),
             forfeited: Long(s.forfeited),
-            hot_dice: int(s.hot_dice),
             biggest_save: Long(s.biggest_save),
             most_common_combination: common.and_then(|n| n.as_str().map(str::to_owned)),
             turns: int(s.turns),
@@ -211,10 +135,7 @@ impl From<PlayerStatistics> for GameStatistics {
                 / 1000.0,
             time_outs: int(s.time_outs),
             money: long(s.money),
-            spent: Long(s.spent),
-            damage: Long(s.damage),
-            eliminations: int(s.eliminations),
-            colours: (!s.colours.is_empty()).then(|| (&s.colours).into()),
+            figures,
             characters: s
                 .characters
                 .into_iter()

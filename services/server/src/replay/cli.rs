@@ -9,6 +9,7 @@ use std::{
 use console::{Key, Term};
 use domain::{Difference, Moment, differences, draws_of, explain, narrate, snapshot};
 use serde_json::{Value, json};
+use store::Recorded;
 
 use super::{
     Entry, Mark, What,
@@ -88,9 +89,10 @@ pub(super) fn story(source: &Source, entry: &Entry) -> Vec<(String, Vec<String>)
     let state = source.replay.states([entry.before + events.len()]).pop().flatten();
     let Some(game) = state else { return Vec::new() };
     let table = source.named(&game.table);
-    let told = events
-        .iter()
-        .filter_map(|recorded| Some((narrate(&recorded.event, &table)?, explain(&recorded.event))));
+    let rules = &table.ruleset.rules;
+    let told = events.iter().filter_map(|Recorded { event, .. }| {
+        Some((narrate(event, &table)?, explain(event, rules)))
+    });
     told.collect()
 }
 
@@ -121,9 +123,12 @@ fn as_json(source: &Source, out: &mut impl Write) -> io::Result<()> {
             .iter()
             .map(|recorded| {
                 let table = game.as_ref().map(|game| source.named(&game.table));
+                let lines =
+                    table.as_ref().map(|table| explain(&recorded.event, &table.ruleset.rules));
                 let text = table.and_then(|table| narrate(&recorded.event, &table));
                 json!({
-                    "version": recorded.version, "event": recorded.event, "text": text, "lines": explain(&recorded.event),
+                    "version": recorded.version, "event": recorded.event, "text": text,
+                    "lines": lines.unwrap_or_default(),
                 })
             })
             .collect();

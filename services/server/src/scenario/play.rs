@@ -3,8 +3,8 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use domain::{
-    Command, Dice, Draw, Event, Game, GameId, Moment, PlayerId, Rejection, Ruleset, Word, decide,
-    evolve,
+    Command, Dice, Draw, Event, Game, GameId, Moment, PlayerId, Rejection, Ruleset, Thrown, Word,
+    decide, evolve,
     fair::{Secret, commitment, first_ticket, ruleset_hash},
     narrate, replay,
     special_dice::Code,
@@ -15,7 +15,7 @@ use super::{
     Broken,
     expect::{Difference, Seen},
     file::{Refusal, Scenario, Step},
-    verb::{Scripted, Verb},
+    verb::Verb,
 };
 
 /// How a scenario went.
@@ -44,7 +44,7 @@ pub(super) enum Verdict {
     Broken(Broken),
 }
 
-/// Scripted dice have no secret; this one stands where a game needs one to end.
+/// Thrown dice have no secret; this one stands where a game needs one to end.
 const SECRET: Secret = Secret([0; 32]);
 
 /// Dice that fall as the step says. A step rolls once, and all its values are for that roll; only where the house rolls on
@@ -185,7 +185,7 @@ impl Run<'_> {
         }
         let ruleset = Arc::new(preset.with(&scenario.rules)?);
         let special = ruleset.rules.catalogue().is_some();
-        let (game, none) = (GameId(Uuid::nil()), Scripted::default());
+        let (game, none) = (GameId(Uuid::nil()), Thrown::default());
         let commitment = commitment(&SECRET, game, ruleset_hash(&ruleset));
         self.tell(scenario.line, &Command::Create { game, ruleset, commitment }, &none)?;
         for (number, seat) in (1..).zip(&scenario.seats) {
@@ -224,7 +224,7 @@ impl Run<'_> {
     ) -> Result<(), Verdict> {
         let touched = self.now;
         self.now = self.moment_of(verb);
-        let none = Scripted::default();
+        let none = Thrown::default();
         let scripted = match verb {
             Verb::Play(_, scripted) | Verb::TimeOut(scripted) => scripted,
             Verb::Quit | Verb::Abandon | Verb::Void(_) => &none,
@@ -261,15 +261,10 @@ impl Run<'_> {
         }
     }
 
-    fn tell(
-        &mut self,
-        line: usize,
-        command: &Command,
-        scripted: &Scripted,
-    ) -> Result<(), Rejection> {
+    fn tell(&mut self, line: usize, command: &Command, scripted: &Thrown) -> Result<(), Rejection> {
         let mut dice = Script {
             values: &scripted.raw,
-            colours: &scripted.colours,
+            colours: &scripted.kinds,
             painted: &[],
             one_by_one: matches!(command, Command::TimeOut { .. }),
             things: &mut self.things,

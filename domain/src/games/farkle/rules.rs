@@ -1,0 +1,219 @@
+//! The parameters of Farkle and its presets.
+
+use std::sync::{Arc, LazyLock};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    limits::{LoadoutLimits, parse_loadout},
+    names,
+    scoring::{MOST_DICE, ScoreTable, Scoring, Tally},
+    words,
+};
+use crate::{
+    Boost, Event, Points, Rejection, Rules, Ruleset, Table, TableRules, Word,
+    rulebook::Parameters,
+    ruleset::{bad, within},
+    special_dice::{Catalogue, Code},
+};
+
+/// What a game of Farkle is played by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FarkleRules {
+    /// How many dice a set has.
+    pub dice: u8,
+    /// The game score that brings the end: the round of the table is played out.
+    pub target: Option<Points>,
+    /// How many rounds are played.
+    pub rounds: Option<u32>,
+    /// How many further rounds break a tie for the lead; `None` is as many as it takes.
+    pub overtime_rounds: Option<u32>,
+    /// So many farkles in a row cost [`Self::penalty_points`].
+    pub penalty_farkles: u32,
+    /// The cost; 0 is no penalty.
+    pub penalty_points: Points,
+    /// While the game score is 0, a bank needs so many points; 0 is any.
+    pub break_in: Points,
+    /// What combinations score.
+    pub scoring: ScoreTable,
+    /// Challenge games: the special dice there are.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "Catalogue::shared"
+    )]
+    pub catalogue: Option<Arc<Catalogue>>,
+    /// Challenge games: what a player may bring of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loadout_limits: Option<LoadoutLimits>,
+    /// Challenge games: whether a farkle loses the completed hands of its round too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub farkle_forfeits_round: Option<bool>,
+    /// Challenge games: whether points are lost as the player saw them, with the multiplier of the hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeits_multiplied: Option<bool>,
+}
+
+/// No parameter in points may be larger; sums of them stay far from the limits of the type.
+const MOST_POINTS: Points = 1_000_000;
+
+/// The catalogue of the presets, which games share.
+static BUILTIN: LazyLock<Arc<Catalogue>> = LazyLock::new(|| Arc::new(Catalogue::builtin()));
+
+impl FarkleRules {
+    /// The presets, the default first.
+    pub(crate) fn presets() -> Vec<Ruleset> {
+        let classic = Self {
+            dice: 6,
+            target: Some(10_000),
+            rounds: None,
+            overtime_rounds: None,
+            penalty_farkles: 3,
+            penalty_points: 1_000,
+            break_in: 0,
+            scoring: ScoreTable::classic(),
+            catalogue: None,
+            loadout_limits: None,
+            farkle_forfeits_round: None,
+            forfeits_multiplied: None,
+        };
+        let ten_round =
+            Self { target: None, rounds: Some(10), overtime_rounds: Some(5), ..classic.clone() };
+        let house_750 = Self { scoring: ScoreTable::house_750(), ..classic.clone() };
+        let challenge = |rules: &Self| Self {
+            penalty_points: 0,
+            catalogue: Some(Arc::clone(&BUILTIN)),
+            loadout_limits: Some(LoadoutLimits::default()),
+            farkle_forfeits_round: Some(true),
+            forfeits_multiplied: Some(true),
+            ..rules.clone()
+        };
+        let competitive =
+            Self { loadout_limits: Some(LoadoutLimits::competitive()), ..challenge(&classic) };
+        let challenges = [
+            ("challenge-standard", challenge(&classic)),
+            ("challenge-ten-round", challenge(&ten_round)),
+            ("competitive", competitive),
+        ];
+        // In version 1 the points that a challenge lost were counted without the multiplier of the hand.
+        let first = challenges
+            .clone()
+            .map(|(name, rules)| preset(name, 1, Self { forfeits_multiplied: None, ..rules }));
+        let mut presets = vec![
+            preset("classic", 1, classic),
+            preset("ten-round", 1, ten_round),
+            preset("house-750", 1, house_750),
+        ];
+        presets.extend(challenges.map(|(name, rules)| preset(name, 2, rules)));
+        presets.extend(first);
+        presets
+    }
+
+    /// Whether a farkle loses the completed hands of its round too.
+    pub(crate) fn forfeits_round(&self) -> bool {
+        self.farkle_forfeits_round.unwrap_or(true)
+    }
+
+    fn check_scoring(&self) -> Result<(), Rejection> {
+        let numbers = self.scoring.scoring();
+        let lists = [
+            ("scoring.single", &numbers.single[..]),
+            ("scoring.three_of_a_kind", &numbers.three_of_a_kind),
+            ("scoring.four_of_a_kind", &numbers.four_of_a_kind),
+            ("scoring.five_of_a_kind", &numbers.five_of_a_kind),
+            ("scoring.six_of_a_kind", &numbers.six_of_a_kind),
+            ("scoring.straight", &[numbers.straight]),
+            ("scoring.three_pairs", &[numbers.three_pairs]),
+            ("scoring.two_triplets", &[numbers.two_triplets]),
+        ];
+        for (name, points) in lists {
+            points.iter().try_for_each(|&points| within(name, points, 0..=MOST_POINTS))?;
+        }
+        let a_roll_scores =
+            Tally::all().iter().any(|&t| t.dice() == self.dice && self.scoring.best(t) > 0);
+        if a_roll_scores {
+            Ok(())
+        } else {
+            Err(bad("scoring", "this table", "no roll of these dice would ever score"))
+        }
+    }
+}
+
+impl Parameters for FarkleRules {
+    fn check(&self) -> Result<(), Rejection> {
+        within("dice", self.dice, 1..=MOST_DICE)?;
+        if let Some(target) = self.target {
+            within("target", target, 1..=MOST_POINTS)?;
+        }
+        if let Some(rounds) = self.rounds {
+            within("rounds", rounds, 1..=1_000)?;
+        }
+        if self.target.is_none() && self.rounds.is_none() {
+            return Err(bad("target", "null", "a game needs a target or a number of rounds"));
+        }
+        if let Some(rounds) = self.overtime_rounds {
+            within("overtime_rounds", rounds, 0..=1_000)?;
+        }
+        within("penalty_farkles", self.penalty_farkles, 1..=100)?;
+        within("penalty_points", self.penalty_points, 0..=MOST_POINTS)?;
+        within("break_in", self.break_in, 0..=MOST_POINTS)?;
+        if let Some(catalogue) = &self.catalogue {
+            catalogue.check()?;
+        }
+        if let Some(limits) = &self.loadout_limits {
+            limits.check()?;
+        }
+        self.check_scoring()
+    }
+
+    /// A scoring table may be given by its name.
+    fn named_value(&self, parameter: &str, value: &Value) -> Result<Value, Rejection> {
+        let ("scoring", Value::String(name)) = (parameter, value) else { return Ok(value.clone()) };
+        let table = Scoring::named(name).and_then(|table| serde_json::to_value(table).ok());
+        table.ok_or_else(|| {
+            bad(parameter, value, format!("the known tables are {}", Scoring::NAMES.join(", ")))
+        })
+    }
+
+    fn wording(&self, name: Word) -> Option<&'static str> {
+        names::wording(name)
+    }
+
+    fn tell(&self, event: &Event, table: &Table) -> Option<String> {
+        words::told(event, table)
+    }
+
+    fn explain(&self, event: &Event) -> Vec<String> {
+        words::explained(event)
+    }
+
+    fn boost_line(&self, boost: &Boost) -> String {
+        words::streak(boost)
+    }
+
+    fn catalogue(&self) -> Option<&Catalogue> {
+        self.catalogue.as_deref()
+    }
+
+    fn with_catalogue(&self, catalogue: &Arc<Catalogue>) -> Option<Self> {
+        let differs = self.catalogue.as_ref().is_some_and(|own| own != catalogue);
+        differs.then(|| Self { catalogue: Some(Arc::clone(catalogue)), ..self.clone() })
+    }
+
+    fn lawful_loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
+        let catalogue = self.catalogue.as_deref().ok_or(Rejection::NoSpecialDice)?;
+        let limits = self.loadout_limits.clone().unwrap_or_default();
+        parse_loadout(named, self.dice, catalogue, &limits, &self.scoring)
+    }
+}
+
+fn preset(name: &str, version: u32, rules: FarkleRules) -> Ruleset {
+    Ruleset {
+        preset: name.to_owned(),
+        version,
+        table: TableRules::usual(),
+        rules: Rules::Farkle(Arc::new(rules)),
+    }
+}

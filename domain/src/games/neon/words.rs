@@ -1,0 +1,69 @@
+//! How a game of NeonPolis is told.
+
+use super::{
+    ENERGY, HEART, NeonRules, SWORD,
+    names::{ABILITY, EVOLVED, FACE, STORED, is_flag},
+};
+use crate::{
+    DecidedBy, Event, Measure, Table, Word,
+    effect::{ACTIVE, BOUGHT},
+    narrate::{name, rolls, winners},
+    rulebook::{Parameters, yes_or_no},
+};
+
+/// An event in the words of NeonPolis.
+pub(super) fn told(event: &Event, table: &Table) -> Option<String> {
+    Some(match event {
+        Event::Rolled(roll) if roll.max_points == 0 => rolls(roll, table),
+        Event::Asked { seat, .. } => format!("{} may stay or leave", name(table, *seat)),
+        Event::Answered { seat, stays, .. } => {
+            let does = if *stays { "stays" } else { "gives way" };
+            format!("{} {does}", name(table, *seat))
+        }
+        Event::Ended(outcome) if outcome.by == DecidedBy::Draw => {
+            "nobody is left standing: a draw".to_owned()
+        }
+        Event::Ended(outcome) if outcome.by == DecidedBy::LastAlive => {
+            let winner = winners(&outcome.winners, table);
+            format!("{winner} wins: nobody else is left standing")
+        }
+        _ => return None,
+    })
+}
+
+/// A value as people read it: faces by their names, flags as yes and no.
+pub(super) fn shown(what: Measure, value: i64) -> Option<String> {
+    let face = u8::try_from(value).ok();
+    match what {
+        STORED if value == 0 => Some("none".to_owned()),
+        STORED | Measure::OfDie(FACE, _) => {
+            face.map(|face| face_name(face).map_or_else(|| face.to_string(), str::to_owned))
+        }
+        Measure::OfThing(ACTIVE, _) => yes_or_no(value),
+        _ if is_flag(what) => yes_or_no(value),
+        _ => None,
+    }
+}
+
+impl NeonRules {
+    /// What was done with a thing.
+    pub(super) fn done(&self, done: Word, thing: Word) -> String {
+        let name = self.name_of(thing).unwrap_or_else(|| thing.spoken());
+        match done {
+            BOUGHT => format!("buys {name}"),
+            EVOLVED => format!("evolves: {name}"),
+            ABILITY => self.ability_of(thing).unwrap_or(name),
+            _ => name,
+        }
+    }
+}
+
+/// What a side of the dice shows, where it is no number.
+pub(super) fn face_name(face: u8) -> Option<&'static str> {
+    match face {
+        SWORD => Some("sword"),
+        ENERGY => Some("energy"),
+        HEART => Some("heart"),
+        _ => None,
+    }
+}

@@ -1,0 +1,237 @@
+//! Buying and using.
+
+use std::sync::Arc;
+
+use super::{
+    Category, Colour, Consumable, ConsumableEffect, Rogue, RogueDesk, names, plays::settle_upper,
+};
+use crate::{
+    Change, EffectSource, Measure, Offer, Rejection, Word,
+    effect::{ACTIVE, BOUGHT, HELD, USED},
+};
+
+const UNIT: &str = "dollars";
+/// However many more dice one uses.
+const MOST_DICE: u8 = 10;
+
+/// Buys a colour's odds or a consumable.
+pub(super) fn buy(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Rejection> {
+    let board = &desk.board;
+    if !board.shopping {
+        return Err(Rejection::NotNow { why: "the shop opens when the round is over" });
+    }
+    let code = named.parse::<Word>().ok();
+    let offer = code.and_then(|code| board.offer(code)).ok_or_else(|| Rejection::NotOffered {
+        code: named.chars().take(40).collect(),
+        known: board.list_offers(),
+    })?;
+    let (code, price) = (offer.code, offer.price);
+    board.may_buy(code)?;
+    if price > board.money {
+        return Err(Rejection::CannotAfford { price, have: board.money, unit: UNIT });
+    }
+    let paid = Change::of(names::MONEY, board.money, board.money - price);
+    let (what, before) = match board.colour_for_sale(code) {
+        Some(colour) => (Measure::OfThing(names::PURCHASES, code), board.purchases[colour.index()]),
+        None => (Measure::OfThing(HELD, code), board.held.get(&code).copied().unwrap_or(0)),
+    };
+    let got = Change::of(what, before.into(), i64::from(before) + 1);
+    desk.apply_effect(desk.table.turn.seat, EffectSource::Thing(BOUGHT, code), [paid, got]);
+    Ok(())
+}
+
+impl Rogue {
+    fn colour_for_sale(&self, code: Word) -> Option<Colour> {
+        let colour = Colour::ALL.into_iter().find(|colour| colour.word() == code)?;
+        self.rules.colours.then_some(colour)
+    }
+
+    fn offer(&self, code: Word) -> Option<Offer> {
+        self.all_offers().into_iter().find(|offer| offer.code == code)
+    }
+
+    fn list_offers(&self) -> String {
+        let codes: Vec<String> =
+            self.all_offers().iter().map(|offer| offer.code.to_string()).collect();
+        codes.join(", ")
+    }
+
+    /// Refuses what is not sold any more, and what there is no room for.
+    fn may_buy(&self, code: Word) -> Result<(), Rejection> {
+        match self.colour_for_sale(code) {
+            Some(colour) => {
+                let odds = self.rules.odds(colour, self.purchases[colour.index()]);
+                match odds {
+                    Some(odds) if odds <= self.rules.best_odds => {
+                        Err(Rejection::BestOdds { colour: code, odds })
+                    }
+                    Some(_) | None => Ok(()),
+                }
+            }
+            None if self.held_in_all() >= u32::from(self.rules.slots) => {
+                Err(Rejection::SlotsFull { most: self.rules.slots })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Everything the shop sells: colours, then consumables.
+    pub(super) fn all_offers(&self) -> Vec<Offer> {
+        let colours = Colour::ALL.into_iter().filter(|_| self.rules.colours).map(|colour| Offer {
+            code: colour.word(),
+            name: colour.name().to_owned(),
+            text: colour.text().to_owned(),
+            price: self.rules.price(colour, self.purchases[colour.index()]),
+            buyable: false,
+        });
+        let items = self.rules.consumables.iter().map(|item| Offer {
+            code: item.code,
+            name: item.name.clone(),
+            text: item.text(),
+            price: item.price,
+            buyable: false,
+        });
+        colours
+            .chain(items)
+            .map(|offer| Offer {
+                buyable: self.shopping
+                    && offer.price <= self.money
+                    && self.may_buy(offer.code).is_ok(),
+                ..offer
+            })
+            .collect()
+    }
+
+    /// The sides of dice that were loaded, and by what.
+    pub(super) fn loaded(&self) -> Option<(Word, [u8; 6])> {
+        self.active.keys().find_map(|&code| match self.rules.consumable(code)?.effect {
+            ConsumableEffect::Sides(sides) => Some((code, sides)),
+            _ => None,
+        })
+    }
+
+    /// The category of this round with the most points, of equals the first on the card.
+    fn best_category(&self) -> Option<Category> {
+        let scored = Category::ALL.into_iter().filter(|&c| self.card.get(c).is_some_and(|p| p > 0));
+        scored.rev().max_by_key(|&category| self.card.get(category))
+    }
+
+    /// The bought colour with the longest odds that can still be better, of equals the one tried last.
+    fn longest_odds(&self) -> Option<Colour> {
+        let odds = |colour: Colour| self.rules.odds(colour, self.purchases[colour.index()]);
+        let better = Colour::ALL.into_iter().filter(|_| self.rules.colours);
+        let better = better.filter(|&c| odds(c).is_some_and(|odds| odds > self.rules.best_odds));
+        better.max_by_key(|&colour| odds(colour))
+    }
+
+    /// Whether a consumable would do something now.
+    pub(super) fn may_use(&self, item: &Consumable) -> Result<(), Rejection> {
+        use ConsumableEffect as E;
+        let code = item.code;
+        let needs = |fulfilled: bool, why| {
+            if fulfilled { Ok(()) } else { Err(Rejection::NoUse { code, why }) }
+        };
+        if self.shopping && !matches!(item.effect, E::Upgrade(_)) {
+            return Err(Rejection::NotNow { why: "it is used in a turn, not in the shop" });
+        }
+        needs(!self.active.contains_key(&code), "one is at work already")?;
+        match item.effect {
+            E::AnyScore | E::MultiplyOrNothing(_) | E::MultiplyGreen(_) | E::Insurance => Ok(()),
+            E::ScoreReroll => needs(self.last.is_some(), "no category was scored just before"),
+            E::MoreRolls(rolls) => {
+                needs(self.turn.rolls_left.checked_add(rolls).is_some(), "there are enough rolls")
+            }
+            E::ExtraDice(dice) => {
+                needs(self.turn.dice.is_empty(), "the dice were rolled already")?;
+                needs(self.turn.size.saturating_add(dice) <= MOST_DICE, "there are enough dice")
+            }
+            E::MultiplyBest(_) => needs(self.best_category().is_some(), "nothing has points yet"),
+            E::Sides(_) => {
+                needs(self.turn.rolls_left > 0, "no rolls are left")?;
+                needs(self.loaded().is_none(), "the dice are loaded already")
+            }
+            E::Upgrade(_) => needs(self.longest_odds().is_some(), "no colour can be better"),
+        }
+    }
+
+    /// What using a consumable changes, beyond being used.
+    fn changes_by(&self, item: &Consumable) -> Vec<Change> {
+        use ConsumableEffect as E;
+        let round = |by: i64| {
+            let before = self.round_score;
+            Change::of(Measure::ROUND_SCORE, before, before.saturating_add(by))
+        };
+        let turn = &self.turn;
+        match item.effect {
+            E::AnyScore
+            | E::MultiplyOrNothing(_)
+            | E::MultiplyGreen(_)
+            | E::Insurance
+            | E::Sides(_) => vec![Change::of(Measure::OfThing(ACTIVE, item.code), 0, 1)],
+            E::ScoreReroll => self.last.map_or_else(Vec::new, |last| {
+                let points = self.card.get(last).unwrap_or(0);
+                vec![
+                    Change::of(Measure::OfThing(names::CATEGORY_POINTS, last.word()), points, 0),
+                    Change::of(Measure::OfThing(names::CATEGORY_OPEN, last.word()), 0, 1),
+                    round(points.saturating_add(self.last_bonus).saturating_neg()),
+                ]
+            }),
+            E::MoreRolls(rolls) => {
+                let before = turn.rolls_left;
+                let after = before.saturating_add(rolls);
+                vec![Change::of(names::ROLLS_LEFT, before.into(), after.into())]
+            }
+            E::ExtraDice(dice) => {
+                let after = turn.size.saturating_add(dice);
+                vec![Change::of(names::DICE_IN_PLAY, turn.size.into(), after.into())]
+            }
+            E::MultiplyBest(times) => self.best_category().map_or_else(Vec::new, |best| {
+                let points = self.card.get(best).unwrap_or(0);
+                let after = points.saturating_mul(times);
+                vec![
+                    Change::of(
+                        Measure::OfThing(names::CATEGORY_POINTS, best.word()),
+                        points,
+                        after,
+                    ),
+                    round(after.saturating_sub(points)),
+                ]
+            }),
+            E::Upgrade(purchases) => self.longest_odds().map_or_else(Vec::new, |colour| {
+                let before = self.purchases[colour.index()];
+                let after = before.saturating_add(purchases);
+                vec![Change::of(
+                    Measure::OfThing(names::PURCHASES, colour.word()),
+                    before.into(),
+                    after.into(),
+                )]
+            }),
+        }
+    }
+
+    /// The codes of what is held.
+    pub(super) fn list_held(&self) -> String {
+        let held: Vec<String> = self.held.keys().map(ToString::to_string).collect();
+        if held.is_empty() { "nothing".to_owned() } else { held.join(", ") }
+    }
+}
+
+/// Uses a consumable.
+pub(super) fn use_item(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Rejection> {
+    let rules = Arc::clone(&desk.board.rules);
+    let board = &desk.board;
+    let held = named.parse::<Word>().ok().and_then(|code| {
+        let count = board.held.get(&code).copied()?;
+        Some((count, rules.consumable(code)?))
+    });
+    let Some((count, item)) = held else {
+        let code = named.chars().take(40).collect();
+        return Err(Rejection::NotHeld { code, held: board.list_held() });
+    };
+    board.may_use(item)?;
+    let used = Change::of(Measure::OfThing(HELD, item.code), count.into(), i64::from(count) - 1);
+    let changes = std::iter::once(used).chain(board.changes_by(item));
+    desk.apply_effect(desk.table.turn.seat, EffectSource::Thing(USED, item.code), changes);
+    settle_upper(desk);
+    Ok(())
+}

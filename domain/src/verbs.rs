@@ -1,0 +1,253 @@
+//! Moves as people write them: one language for records, scenarios and plans. A game lists the verbs of its moves; those that
+//! several games have stand here.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "a verb writes its own moves")]
+
+use std::{collections::BTreeMap, str::FromStr};
+
+use serde_json::Value;
+
+use crate::{
+    BadRecord, Play, SeatNo, Word, games,
+    record::lex::{Place, Reader, Sign, expected, list, value},
+    special_dice::Code,
+};
+
+/// A move as it is written: `save [0,2]`.
+#[derive(Debug)]
+pub(crate) struct Verb {
+    /// Its first word.
+    pub(crate) name: &'static str,
+    /// How it is written, for those who ask.
+    pub(crate) forms: &'static str,
+    /// The move that stands behind the first word.
+    pub(crate) read: fn(&mut Words<'_, '_>) -> Result<Play, BadRecord>,
+    /// A move in words, if it is one of this verb; what a roll throws is asked for.
+    pub(crate) write: fn(&Play, &mut dyn FnMut() -> String) -> Option<String>,
+}
+
+/// What stands behind a verb.
+pub(crate) struct Words<'a, 't> {
+    reader: &'a mut Reader<'t>,
+    /// The names that seats can be written by, besides their numbers.
+    names: &'a [&'a str],
+    /// Whether values of dice can have a letter, for the kind in which a die comes up.
+    letters: bool,
+    thrown: Option<Thrown>,
+}
+
+/// How dice fall in a script: raw values, and the kind in which each comes up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Thrown {
+    /// What the random source gives.
+    pub raw: Vec<u32>,
+    /// The kinds, such as colours.
+    pub kinds: Vec<Code>,
+}
+
+/// Roll the dice in hand.
+pub(crate) const ROLL: Verb = Verb {
+    name: "roll",
+    forms: "roll [VALUES]",
+    read: |words| {
+        words.dice()?;
+        let keeps = words.accept("keep")?;
+        Ok(if keeps { Play::Reroll { keep: words.list("keep", "slots")? } } else { Play::Roll })
+    },
+    write: |play, dice| match play {
+        Play::Roll => Some(format!("roll {}", dice())),
+        Play::Reroll { keep } => Some(format!("roll {} keep {}", dice(), listed(keep))),
+        _ => None,
+    },
+};
+
+/// Roll the dice in hand, or all but some.
+pub(crate) const ROLL_OR_KEEP: Verb =
+    Verb { forms: "roll [VALUES], roll [VALUES] keep [SLOTS]", ..ROLL };
+
+/// Put the points of a turn on the score.
+pub(crate) const BANK: Verb = Verb {
+    name: "bank",
+    forms: "bank",
+    read: |words| {
+        let slots = if words.is_list()? { Some(words.list("bank", "slots")?) } else { None };
+        Ok(Play::Bank { slots })
+    },
+    write: |play, _| match play {
+        Play::Bank { slots: None } => Some("bank".to_owned()),
+        Play::Bank { slots: Some(slots) } => Some(format!("bank {}", listed(slots))),
+        _ => None,
+    },
+};
+
+/// Buy something, perhaps aimed at somebody.
+pub(crate) const BUY: Verb = Verb {
+    name: "buy",
+    forms: "buy CODE",
+    read: |words| {
+        let code = words.code("what is bought")?;
+        Ok(Play::Buy { code, target: words.target()? })
+    },
+    write: |play, _| match play {
+        Play::Buy { code, target: None } => Some(format!("buy {}", quoted(code))),
+        Play::Buy { code, target: Some(seat) } => Some(format!("buy {} -> {seat}", quoted(code))),
+        _ => None,
+    },
+};
+
+/// End one's turn.
+pub(crate) const END: Verb = Verb {
+    name: "end",
+    forms: "end",
+    read: |_| Ok(Play::End),
+    write: |play, _| (*play == Play::End).then(|| "end".to_owned()),
+};
+
+impl Words<'_, '_> {
+    /// Passes over a word if it is the next one, and says whether it was.
+    pub(crate) fn accept(&mut self, word: &str) -> Result<bool, BadRecord> {
+        self.reader.accept(&Sign::Word(word))
+    }
+
+    /// Whether a list is next.
+    pub(crate) fn is_list(&self) -> Result<bool, BadRecord> {
+        Ok(self.reader.peek()?.0 == Sign::Mark('['))
+    }
+
+    /// A number.
+    pub(crate) fn value<T: FromStr>(&mut self, what: &str) -> Result<T, BadRecord> {
+        value(self.reader, what)
+    }
+
+    /// The code of a thing; in quotes where it is no word.
+    pub(crate) fn code(&mut self, what: &str) -> Result<String, BadRecord> {
+        match self.reader.next()? {
+            (Sign::Word(word), _) => Ok(word.to_owned()),
+            (Sign::Text(text), _) => Ok(text),
+            (found, place) => Err(expected(place, what, &found)),
+        }
+    }
+
+    /// `[0,2]`.
+    pub(crate) fn list<T: FromStr>(&mut self, behind: &str, of: &str) -> Result<Vec<T>, BadRecord> {
+        list(self.reader, behind, of)
+    }
+
+    /// `->`.
+    pub(crate) fn arrow(&mut self) -> Result<bool, BadRecord> {
+        self.reader.accept(&Sign::Arrow)
+    }
+
+    /// `-> 1`, or by name; nothing where nobody is meant.
+    pub(crate) fn target(&mut self) -> Result<Option<SeatNo>, BadRecord> {
+        if !self.arrow()? {
+            return Ok(None);
+        }
+        let (sign, place) = self.reader.next()?;
+        let named = |word: &str| self.names.iter().position(|&name| name == word);
+        let seat = sign.word().and_then(|word| match named(word) {
+            Some(seat) => u8::try_from(seat).ok(),
+            None => word.parse().ok(),
+        });
+        seat.map(Some).ok_or_else(|| expected(place, "a seat", &sign))
+    }
+
+    /// The values of the dice, if they are said: a plan does not know them yet.
+    fn dice(&mut self) -> Result<(), BadRecord> {
+        if !self.is_list()? {
+            return Ok(());
+        }
+        let (_, place) = self.reader.peek()?;
+        let mut thrown = Thrown::default();
+        if self.letters {
+            for written in self.list::<String>("roll", "values of dice")? {
+                let (raw, kind) =
+                    with_letter(&written).ok_or_else(|| bad_value(place, &written))?;
+                thrown.raw.push(raw);
+                thrown.kinds.push(kind);
+            }
+        } else {
+            thrown.raw = self.list("roll", "values of dice")?;
+        }
+        self.thrown = Some(thrown);
+        Ok(())
+    }
+}
+
+/// `3`, or `3g`.
+fn with_letter(written: &str) -> Option<(u32, Code)> {
+    let number = written.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let kind = match &written[number.len()..] {
+        "" => Code::STANDARD,
+        letter => games::kind_by_letter(letter)?,
+    };
+    Some((number.parse().ok()?, kind))
+}
+
+fn bad_value(place: Place, written: &str) -> BadRecord {
+    place.bad(format!("'{written}' is no value of a die, as in 3 or 3g"))
+}
+
+/// A code as it is read back: in quotes where it is no word.
+pub(crate) fn quoted(code: &str) -> String {
+    if code.parse::<Word>().is_ok() { code.to_owned() } else { Value::from(code).to_string() }
+}
+
+pub(crate) fn listed(items: &[impl ToString]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    format!("[{}]", items.join(","))
+}
+
+/// A move in words.
+pub(crate) fn move_written(play: &Play, dice: &mut dyn FnMut() -> String) -> Option<String> {
+    games::verbs().find_map(|verb| (verb.write)(play, dice))
+}
+
+/// Reads what stands behind a verb, and how its dice fall; `None` is a verb that no game has.
+pub(crate) fn read_move(
+    reader: &mut Reader<'_>,
+    verb: &str,
+    names: &[&str],
+    letters: bool,
+) -> Result<Option<(Play, Option<Thrown>)>, BadRecord> {
+    let Some(verb) = games::verbs().find(|known| known.name == verb) else { return Ok(None) };
+    let mut words = Words { reader, names, letters, thrown: None };
+    let play = (verb.read)(&mut words)?;
+    Ok(Some((play, words.thrown)))
+}
+
+/// A move of a script, and how its dice fall: `roll [3g,4,2r]`, `attack -> bob`. Seats are written by name or number.
+pub fn parse_step(text: &str, names: &[&str]) -> Result<Option<(Play, Option<Thrown>)>, BadRecord> {
+    let mut reader = Reader::new(text);
+    let (sign, _) = reader.next()?;
+    let Some(verb) = sign.word() else { return Ok(None) };
+    let read = read_move(&mut reader, verb, names, true)?;
+    match reader.next()? {
+        (Sign::End, _) => Ok(read),
+        (found, place) => Err(expected(place, "the end of the move", &found)),
+    }
+}
+
+/// The values of dice in a script, in brackets: `[3g,4,2r]`.
+pub fn parse_dice(text: &str) -> Result<Thrown, BadRecord> {
+    let mut reader = Reader::new(text);
+    let mut words = Words { reader: &mut reader, names: &[], letters: true, thrown: None };
+    words.dice()?;
+    let thrown = words.thrown.unwrap_or_default();
+    match reader.next()? {
+        (Sign::End, _) => Ok(thrown),
+        (found, place) => Err(expected(place, "a list of values, as in [1,2],", &found)),
+    }
+}
+
+/// How the moves of all games are written.
+pub fn known_moves() -> String {
+    let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+    for verb in games::verbs() {
+        let forms = known.entry(verb.name).or_default();
+        if verb.forms.len() > forms.len() {
+            *forms = verb.forms;
+        }
+    }
+    known.into_values().collect::<Vec<_>>().join(", ")
+}
