@@ -1,8 +1,9 @@
 //! Where a decision is made: events are recorded and seen at once.
 
 use crate::{
-    AwardedFor, Change, DecidedBy, Dice, Dollars, Draw, Drawn, EffectApplied, EffectSource, Event,
-    Moment, Outcome, Points, Purpose, Rejection, SeatNo, Table, TurnEnd, TurnEnded, Word, fair,
+    AwardedFor, Change, Combination, CombinationName, DecidedBy, Dice, Dollars, Draw, Drawn,
+    EffectApplied, EffectSource, Event, Faces, Farkled, FarkledBy, Moment, Outcome, Points,
+    Purpose, Rejection, Rolled, Saved, SeatNo, Slots, Table, TurnEnd, TurnEnded, Word, fair,
     rulebook::Rulebook, special_dice::Code,
 };
 
@@ -41,6 +42,61 @@ impl<'a, B: Rulebook> Desk<'a, B> {
     pub(crate) fn roll(&mut self, dice: u8, sides: u32) -> Result<(Draw, Vec<u32>), Rejection> {
         let draw = Draw { purpose: Purpose::Dice, number: self.table.rolls + 1, sides };
         Ok((draw, self.draw(draw, dice)?))
+    }
+
+    /// Rolls so many ordinary dice, all that are on the table; `worth` says what they score.
+    pub(crate) fn roll_ordinary(
+        &mut self,
+        dice: u8,
+        worth: impl FnOnce(&[u8]) -> Points,
+    ) -> Result<Vec<u8>, Rejection> {
+        let (draw, raw) = self.roll(dice, 6)?;
+        let faces: Vec<u8> = raw.iter().filter_map(|&value| u8::try_from(value).ok()).collect();
+        self.record_roll(draw, raw, &faces, worth(&faces));
+        Ok(faces)
+    }
+
+    /// All dice on the table fell.
+    pub(crate) fn record_roll(
+        &mut self,
+        draw: Draw,
+        raw: Vec<u32>,
+        faces: &[u8],
+        max_points: Points,
+    ) {
+        self.record(Event::Rolled(Rolled {
+            seat: self.table.turn.seat,
+            draw,
+            slots: Slots::first(u8::try_from(faces.len()).unwrap_or(u8::MAX)),
+            raw,
+            faces: Faces::of(faces).unwrap_or_default(),
+            max_points,
+            folded: None,
+            colours: None,
+        }));
+    }
+
+    /// All dice on the table score as this, so many times, on top of what the turn had before.
+    pub(crate) fn score_all(
+        &mut self,
+        name: CombinationName,
+        faces: &[u8],
+        (points, multiplier): (Points, Points),
+        before: Points,
+    ) {
+        let slots = Slots::first(u8::try_from(faces.len()).unwrap_or(u8::MAX));
+        let faces = Faces::of(faces).unwrap_or_default();
+        let total = points.saturating_mul(multiplier);
+        self.record(Event::Saved(Saved {
+            seat: self.table.turn.seat,
+            slots,
+            combinations: vec![Combination { name, slots, faces, points, effects: Vec::new() }],
+            bonuses: Vec::new(),
+            multiplier,
+            points: total,
+            turn_score: before.saturating_add(total),
+            left: Slots::EMPTY,
+        }));
     }
 
     /// The first values of a draw, checked.
@@ -101,6 +157,13 @@ impl<'a, B: Rulebook> Desk<'a, B> {
         }));
     }
 
+    /// A roll ends the turn under way, and what it had made is lost.
+    pub(crate) fn farkle(&mut self, forfeited: Points, in_a_row: u32) {
+        let (seat, by, kept, awarded) = (self.table.turn.seat, FarkledBy::Roll, 0, 0);
+        self.record(Event::Farkled(Farkled { seat, by, forfeited, kept, awarded, in_a_row }));
+        self.end_turn(TurnEnd::Farkled, 0, forfeited);
+    }
+
     /// When a turn that begins now may be ended by the house.
     pub(crate) fn deadline(&self) -> Option<Moment> {
         self.table.turn_seconds().map(|seconds| self.now.plus_seconds(seconds))
@@ -130,6 +193,20 @@ impl<'a, B: Rulebook> Desk<'a, B> {
     pub(crate) fn start_turn(&mut self, seat: SeatNo, round: u32) {
         let deadline = self.deadline();
         self.record(Event::TurnStarted { seat, round, deadline });
+    }
+
+    /// The next seat has its turn, in the next round behind the last one.
+    pub(crate) fn pass_turn(&mut self) -> Result<(), Rejection> {
+        let turn = self.table.turn;
+        let next = self.table.next_in_round(turn.seat).map(|seat| (seat, turn.round));
+        let first = self.table.seated().next().map(|seat| (seat, turn.round.saturating_add(1)));
+        match next.or(first) {
+            Some((seat, round)) => {
+                self.start_turn(seat, round);
+                Ok(())
+            }
+            None => self.end(DecidedBy::Deserted, Vec::new()),
+        }
     }
 
     /// Ends the game: pays who finished and who won, and reveals what the dice were made from.

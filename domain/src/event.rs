@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     Dollars, Draw, EffectApplied, Faces, GameId, Moment, Name, PlayerId, Points, Ruleset, SeatNo,
-    Slots, Word,
+    Slots, Turn, Word,
     account::AccountEvent,
     dispute::{DisputeEvent, StaffEvent},
     fair::{Commitment, RulesetHash, Secret, SeedsHash},
@@ -381,6 +381,28 @@ pub struct Banked {
     /// Whether this score reaches the target of the game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reaches_target: bool,
+}
+
+impl Banked {
+    /// A turn of one hand was banked as it is.
+    pub(crate) const fn plain(
+        turn: Turn,
+        points: Points,
+        game_score: Points,
+        reaches_target: bool,
+    ) -> Self {
+        Self {
+            seat: turn.seat,
+            round: turn.round,
+            round_score: 0,
+            turn_score: points,
+            multiplier: 1,
+            bonus: 0,
+            points,
+            game_score,
+            reaches_target,
+        }
+    }
 }
 
 /// A round ended without points.

@@ -50,9 +50,12 @@ impl fmt::Display for Fact {
 impl Game {
     /// Everything that can be asked about a seat by name.
     pub fn facts(&self, seat: SeatNo) -> Vec<(&'static str, Fact)> {
+        let moves = self.to_move() == Some(seat);
         let mut facts = self.board.facts(&self.table, seat);
         if let Some(seat) = self.table.seats.get(usize::from(seat)) {
+            let phase = self.phase().filter(|_| moves).unwrap_or("waiting");
             facts.extend([
+                ("phase", Fact::Text(phase)),
                 ("time_outs_in_a_row", Fact::Number(seat.time_outs.into())),
                 ("gone", Fact::Flag(seat.gone)),
             ]);

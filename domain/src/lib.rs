@@ -58,7 +58,6 @@ mod explain;
 mod faces;
 mod fact;
 mod game;
-mod games;
 mod ids;
 mod legal;
 mod narrate;
@@ -79,6 +78,7 @@ mod what_if;
 mod word;
 
 pub mod fair;
+pub mod games;
 
 pub use account::{
     Account, AccountCommand, AccountEvent, Entry, Sanction, count_dice, decide_account,

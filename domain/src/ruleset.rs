@@ -68,6 +68,13 @@ impl TableRules {
 }
 
 impl Ruleset {
+    /// The preset `standard` of a game of two or more, in a version.
+    pub(crate) fn standard(version: u32, rules: Rules) -> Self {
+        let (min_seats, max_seats) = (rules.fewest_seats(), rules.most_seats());
+        let table = TableRules { min_seats, max_seats, ..TableRules::usual() };
+        Self { preset: "standard".to_owned(), version, table, rules }
+    }
+
     /// The preset of a game; without a name, the game's default.
     pub fn preset(game: &str, name: Option<&str>) -> Result<Self, Rejection> {
         let presets = Rules::presets(game)?;

@@ -17,6 +17,14 @@ pub struct DieOnTable {
     pub extra: bool,
 }
 
+impl DieOnTable {
+    /// An ordinary die: on the table once it was rolled.
+    pub(crate) fn ordinary(slot: u8, face: Option<u8>) -> Self {
+        let place = if face.is_some() { DiePlace::Table } else { DiePlace::Hand };
+        Self { slot, code: Code::STANDARD, face, place, extra: false }
+    }
+}
+
 /// Where a die lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiePlace {

@@ -8,7 +8,6 @@ use super::{
     contest::{Contest, Contested, finish, next_turn},
     counts::count_multipliers,
     pair::{Pair, roll, score},
-    standard,
 };
 use crate::{
     Counts, DieOnTable, Event, Fact, Play, Points, Rejection, Rules, Ruleset, SeatNo, Table,
@@ -34,7 +33,7 @@ type LineDesk<'a> = Desk<'a, LastLine>;
 
 impl LastLineRules {
     pub(crate) fn presets() -> Vec<Ruleset> {
-        vec![standard(1, Rules::LastLine(Arc::new(Self {})), LastLine::MOST_SEATS)]
+        vec![Ruleset::standard(1, Rules::LastLine(Arc::new(Self {})))]
     }
 }
 

@@ -15,11 +15,3 @@ pub use last_line::{LastLine, LastLineRules};
 pub use pair::Pair;
 pub use true_grit::{TrueGrit, TrueGritRules};
 pub use zero_hour::{DoubleEffect, Penalty, ZeroHour, ZeroHourRules, ZeroPlayer, ZeroTurn};
-
-use crate::{Rules, Ruleset, TableRules};
-
-/// The only preset of a game of two or more, in a version.
-fn standard(version: u32, rules: Rules, max_seats: u8) -> Ruleset {
-    let table = TableRules { min_seats: 2, max_seats, ..TableRules::usual() };
-    Ruleset { preset: "standard".to_owned(), version, table, rules }
-}

@@ -8,8 +8,7 @@ use super::{
     contest::{Contest, Contested, finish, next_turn},
     counts::count_multipliers,
     names,
-    pair::{Pair, record, score},
-    standard,
+    pair::{Pair, score},
 };
 use crate::{
     Change, Counts, DecidedBy, DieOnTable, EffectApplied, Event, Fact, Measure, Play, Points,
@@ -49,7 +48,7 @@ impl TrueGritRules {
     pub(crate) fn presets() -> Vec<Ruleset> {
         let preset = |version, wins_when_others_leave| {
             let rules = Self { single_one_weight: 52, other_weight: 70, wins_when_others_leave };
-            standard(version, Rules::TrueGrit(Arc::new(rules)), TrueGrit::MOST_SEATS)
+            Ruleset::standard(version, Rules::TrueGrit(Arc::new(rules)))
         };
         vec![preset(2, true), preset(1, false)]
     }
@@ -198,7 +197,7 @@ fn weighted_roll(desk: &mut GritDesk<'_>) -> Result<Pair, Rejection> {
         (false, Some(_)) => pair.sum(),
         (false, None) => pair.sum().saturating_mul(before.multiplier),
     };
-    record(desk, draw, vec![ticket], pair, max_points);
+    desk.record_roll(draw, vec![ticket], &pair.faces(), max_points);
     Ok(pair)
 }
 

@@ -8,12 +8,10 @@ use super::{
     counts::count_multipliers,
     names,
     pair::{Pair, roll, score},
-    standard,
 };
 use crate::{
     Banked, Change, Counts, DecidedBy, DieOnTable, EffectApplied, EffectSource, Event, Fact,
-    Farkled, FarkledBy, Measure, Play, Points, Rejection, Rules, Ruleset, SeatNo, Table, TurnEnd,
-    Word,
+    Measure, Play, Points, Rejection, Rules, Ruleset, SeatNo, Table, TurnEnd, Word,
     desk::Desk,
     rulebook::{Parameters, Rulebook},
     ruleset::within,
@@ -119,7 +117,7 @@ impl ZeroHourRules {
                 ],
                 multiplies_bonus,
             };
-            standard(version, Rules::ZeroHour(Arc::new(rules)), ZeroHour::MOST_SEATS)
+            Ruleset::standard(version, Rules::ZeroHour(Arc::new(rules)))
         };
         // In version 1 a bonus was never multiplied, and 3s and 6s left the multiplier as it was.
         vec![preset(2, true, Some(1)), preset(1, false, None)]
@@ -240,16 +238,7 @@ impl Rulebook for ZeroHour {
     }
 
     fn next_turn(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
-        let turn = desk.table.turn;
-        let next = desk.table.next_in_round(turn.seat).map(|seat| (seat, turn.round));
-        let first = desk.table.seated().next().map(|seat| (seat, turn.round.saturating_add(1)));
-        match next.or(first) {
-            Some((seat, round)) => {
-                desk.start_turn(seat, round);
-                Ok(())
-            }
-            None => desk.end(DecidedBy::Deserted, Vec::new()),
-        }
+        desk.pass_turn()
     }
 
     fn scores(&self) -> Vec<Points> {
@@ -324,9 +313,7 @@ fn apply_double(desk: &mut ZeroDesk<'_>, double: &DoubleEffect) {
 fn farkle(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
     let (seat, forfeited) = (desk.table.turn.seat, desk.board.turn.score);
     let in_a_row = desk.board.player(seat).farkles_in_a_row.saturating_add(1);
-    let (by, kept, awarded) = (FarkledBy::Roll, 0, 0);
-    desk.record(Event::Farkled(Farkled { seat, by, forfeited, kept, awarded, in_a_row }));
-    desk.end_turn(TurnEnd::Farkled, 0, forfeited);
+    desk.farkle(forfeited, in_a_row);
     ZeroHour::next_turn(desk)
 }
 
@@ -334,17 +321,7 @@ fn farkle(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
 fn bank(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
     let (turn, now) = (desk.table.turn, desk.board.turn);
     let left = desk.board.player(turn.seat).score.saturating_sub(now.score);
-    desk.record(Event::Banked(Banked {
-        seat: turn.seat,
-        round: turn.round,
-        round_score: 0,
-        turn_score: now.score,
-        multiplier: 1,
-        bonus: 0,
-        points: now.score,
-        game_score: left,
-        reaches_target: left == 0,
-    }));
+    desk.record(Event::Banked(Banked::plain(turn, now.score, left, left == 0)));
     if left < 0 {
         let after = desk.board.rules.overshoot_to;
         change_score(desk, turn.seat, names::OVERSHOOT, after);
