@@ -1,4 +1,4 @@
-//! The quick games with two dice, through GraphQL.
+//! Quick games with one or two dice, through GraphQL: played, watched, replayed, written down, verified, rated and counted.
 
 use serde_json::{Value, json};
 
@@ -46,11 +46,12 @@ async fn play(name: &str) {
             .iter()
             .any(|legal| legal["command"] == "bank");
         // A score that no roll fits any more begins anew.
-        let verb = if name == "zero_hour" && turn > 0 && (turn <= score || score < 6) {
-            "bank"
-        } else {
-            "roll"
+        let banks_now = match name {
+            "zero_hour" => turn > 0 && (turn <= score || score < 6),
+            "pig" => turn >= 20 || score + turn >= 100,
+            _ => false,
         };
+        let verb = if banks_now { "bank" } else { "roll" };
         assert!(verb == "roll" || banks || number == 1, "{table}");
         let payload = act(&players[number], verb, &game).await;
         assert_eq!(payload["errors"], json!([]), "{payload}");
@@ -60,6 +61,28 @@ async fn play(name: &str) {
     let versions = watched.await.unwrap();
     assert_eq!(versions, (1..=table["version"].as_i64().unwrap()).collect::<Vec<_>>());
     house.prove(&game);
+    is_kept(&players[0], name, &game).await;
+}
+
+/// What is left of a game that is over: its record, its proof, its replay, a rating and figures.
+async fn is_kept(player: &Player, name: &str, game: &str) {
+    const KEPT: &str = "query($game: ID!) { verifyGame(gameId: $game) { proven problem }
+        replay(gameId: $game) { length record: export(format: RECORD) } }";
+    const COUNTED: &str = "query($kind: String!) { me { ratings { game games } statistics(game: $kind) { games turns } } }";
+    let kept = player.ask(KEPT, json!({ "game": game })).await;
+    assert_eq!(kept["verifyGame"], json!({ "proven": true, "problem": null }), "{kept}");
+    assert!(kept["replay"]["length"].as_i64().unwrap() > 3, "{kept}");
+    let record = kept["replay"]["record"].as_str().unwrap();
+    assert!(record.starts_with("croupier record 1\n") && record.contains("0: roll ["), "{record}");
+    let counted = async || player.ask(COUNTED, json!({ "kind": name })).await["me"].take();
+    let is_counted = async || {
+        let me = counted().await;
+        let rated = me["ratings"].as_array().unwrap();
+        me["statistics"][0]["games"] == 1
+            && rated.iter().any(|rating| rating["game"] == name && rating["games"] == 1)
+    };
+    eventually("the game is counted and rated", is_counted).await;
+    assert!(counted().await["statistics"][0]["turns"].as_i64().unwrap() > 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -75,4 +98,9 @@ async fn last_line_is_played_watched_and_proven() {
 #[tokio::test(flavor = "multi_thread")]
 async fn true_grit_is_played_watched_and_proven() {
     play("true_grit").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pig_is_played_watched_and_proven() {
+    play("pig").await;
 }

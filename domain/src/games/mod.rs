@@ -4,6 +4,7 @@
 pub mod dash;
 pub mod farkle;
 pub mod neon;
+pub mod pig;
 pub mod rogue;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -21,6 +22,7 @@ use crate::{
 use dash::{LastLine, LastLineRules, TrueGrit, TrueGritRules, ZeroHour, ZeroHourRules};
 use farkle::{Farkle, FarkleRules};
 use neon::{Neon, NeonRules};
+use pig::{Pig, PigRules};
 use rogue::{Rogue, RogueRules};
 
 /// What every game of the list can be asked, handed on to the one it is.
@@ -202,6 +204,8 @@ games! { $
     DiceRogue(Rogue, RogueRules) = "dice_rogue",
     /// NeonPolis: hold the centre, or be the last one standing.
     NeonPolis(Neon, NeonRules) = "neonpolis",
+    /// Pig: one die, and a 1 loses the turn.
+    Pig(Pig, PigRules) = "pig",
 }
 
 impl Rules {
