@@ -118,6 +118,11 @@ pub enum Play {
     },
     /// Let the dice do what they show.
     Resolve,
+    /// Attack with the swords among the dice.
+    Attack {
+        /// Whom, where there is a choice.
+        target: Option<SeatNo>,
+    },
     /// Use what one's character can do.
     Ability(Ability),
     /// Say whether one stays, when asked.

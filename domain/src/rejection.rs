@@ -178,6 +178,12 @@ pub enum Rejection {
     BadTarget { seat: SeatNo, seats: String },
     #[error("{code} is not aimed at anybody; leave the target out")]
     NoTarget { code: Word },
+    #[error("you have swords: attack first")]
+    AttackFirst,
+    #[error("no die shows a sword; end your turn")]
+    NoSwords,
+    #[error("you have attacked in this turn already")]
+    AlreadyAttacked,
     #[error("you were hit: say first whether you stay or give way")]
     AnswerFirst,
     #[error("nobody asked you whether you stay")]

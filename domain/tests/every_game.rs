@@ -64,6 +64,8 @@ fn things(table: &Match) -> Vec<String> {
 fn moves(table: &Match) -> Vec<Play> {
     let mut all = vec![Play::Resolve, Play::Renew, Play::End];
     all.extend([true, false].map(|stay| Play::Answer { stay }));
+    let targets = [None, Some(0), Some(1), Some(2), Some(3), Some(255)];
+    all.extend(targets.map(|target| Play::Attack { target }));
     all.extend(Slots::first(9).subsets().map(|kept| Play::Reroll { keep: kept.to_vec() }));
     all.extend([vec![], vec![0, 0], vec![255]].map(|keep| Play::Reroll { keep }));
     for code in things(table) {

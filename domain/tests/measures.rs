@@ -6,6 +6,7 @@ pub(crate) const ALIVE: Measure = Measure::value("alive");
 pub(crate) const ARMED: Measure = Measure::value("armed");
 pub(crate) const BANK_POINTS: Measure = Measure::value("bank_points");
 pub(crate) const COMBINATION_POINTS: Measure = Measure::value("combination_points");
+pub(crate) const COMBAT: Measure = Measure::value("combat");
 pub(crate) const DAMAGE: Measure = Measure::value("damage");
 pub(crate) const ENERGY: Measure = Measure::value("energy");
 pub(crate) const EVOLUTION: Measure = Measure::value("evolution");

@@ -4,7 +4,7 @@ use crate::common::{Match, NOW, Numbers, SECRET, join, play, roll};
 use crate::measures;
 use domain::{
     Board, Change, Command, DecidedBy, Dice, Draw, EffectApplied, Event, Fact, Game, Legal,
-    Measure, Play, Purpose, Ruleset, SeatNo, Stage, Word, decide, evolve,
+    Measure, Play, Purpose, Rules, Ruleset, SeatNo, Stage, Word, decide, evolve,
     fair::Secret,
     legal_commands,
     neon::{ENERGY, HEART, SWORD},
@@ -30,8 +30,37 @@ fn tell(game: &Game, command: &Command, faces: &[u32]) -> (Game, Vec<Event>) {
     (after, events)
 }
 
-fn gathered(changes: Value, characters: &[&str]) -> Match {
-    let preset = Ruleset::preset("neonpolis", None).unwrap();
+/// How swords hit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Combat {
+    /// With the dice, from inside everybody: version 1.
+    #[default]
+    AtOnce,
+    /// In a phase, from inside one who is named.
+    One,
+    /// In a phase, from inside everybody.
+    All,
+}
+
+const COMBATS: [Combat; 3] = [Combat::AtOnce, Combat::One, Combat::All];
+
+impl Combat {
+    fn preset(self) -> Ruleset {
+        match self {
+            Self::AtOnce => {
+                let all = Rules::versions("neonpolis").unwrap();
+                all.into_iter()
+                    .find(|preset| preset.preset == "standard" && preset.version == 1)
+                    .unwrap()
+            }
+            Self::One => Ruleset::preset("neonpolis", Some("standard")).unwrap(),
+            Self::All => Ruleset::preset("neonpolis", Some("arena")).unwrap(),
+        }
+    }
+}
+
+fn gathered(combat: Combat, changes: Value, characters: &[&str]) -> Match {
+    let preset = combat.preset();
     let mut table = Match::under(&preset.with(changes.as_object().unwrap()).unwrap());
     for (seat, character) in (0..).zip(characters) {
         table.tell(&join(seat), &[]).unwrap();
@@ -67,20 +96,39 @@ fn every_roll() -> impl Iterator<Item = Vec<u32>> {
     (0..46_656u32).map(|number| (0..6).map(|n| number / 6u32.pow(n) % 6 + 1).collect())
 }
 
-/// Seat 0 is inside: swords hit everybody outside, hearts heal nobody. Then seat 1, outside: swords hit who is inside, hearts heal.
+/// The dice of a seat do what they show, and its swords hit; from inside seat 1, where one is named.
+fn resolve(combat: Combat, game: &Game, seat: SeatNo) -> (Game, Vec<Event>) {
+    let (game, mut events) = tell(game, &play(seat, Play::Resolve), &[]);
+    if combat == Combat::AtOnce || game.phase() != Some("combat") {
+        return (game, events);
+    }
+    let target = (combat == Combat::One && seat == 0).then_some(1);
+    let (game, more) = tell(&game, &play(seat, Play::Attack { target }), &[]);
+    events.extend(more);
+    (game, events)
+}
+
+/// Seat 0 is inside: swords hit those outside, hearts heal nobody. Then seat 1, outside: swords hit who is inside, hearts heal.
 #[test]
 fn every_first_roll_from_inside_and_outside() {
-    let mut table = gathered(json!({}), &["nimbus_gibbon", "quantum_terrapin", "basalt_colossus"]);
+    COMBATS.into_iter().for_each(every_first_roll);
+}
+
+fn every_first_roll(combat: Combat) {
+    let characters = ["nimbus_gibbon", "quantum_terrapin", "basalt_colossus"];
+    let mut table = gathered(combat, json!({}), &characters);
     table.tell_fairly(&Command::Start).unwrap();
     let (mut points, mut armed) = (0, 0);
+    let all = i64::from(combat != Combat::One);
     for faces in every_roll() {
         let (game, _) = tell(table.game(), &roll(0), &faces);
-        let (game, events) = tell(&game, &play(0, Play::Resolve), &[]);
+        let (game, events) = resolve(combat, &game, 0);
         let swords = count(&faces, SWORD);
         assert_eq!(of_all(&game, "vp"), [1 + sets(&faces), 0, 0], "{faces:?}");
         assert_eq!(of_all(&game, "energy"), [count(&faces, ENERGY), 0, 0], "{faces:?}");
         // Stoneplate takes one off the first damage.
-        assert_eq!(of_all(&game, "hp"), [10, 10 - swords, 10 - (swords - 1).max(0)], "{faces:?}");
+        let plated = 10 - (swords - 1).max(0) * all;
+        assert_eq!(of_all(&game, "hp"), [10, 10 - swords, plated], "{faces:?}");
         assert_eq!(of_all(&game, "inside"), [1, 0, 0]);
         assert_eq!(fact(&game, 0, "evolution_unlocked"), i64::from(count(&faces, HEART) >= 3));
         assert!(!events.iter().any(|event| matches!(event, Event::Asked { .. })));
@@ -90,14 +138,18 @@ fn every_first_roll_from_inside_and_outside() {
     assert_eq!(armed, 31_031);
 
     let (game, _) = tell(table.game(), &roll(0), &[4, 4, 4, 1, 1, 2]);
-    let (game, _) = tell(&game, &play(0, Play::Resolve), &[]);
+    let (game, _) = resolve(combat, &game, 0);
     let (begun, _) = tell(&game, &play(0, Play::End), &[]);
     for faces in every_roll() {
         let (game, _) = tell(&begun, &roll(1), &faces);
-        let (game, _) = tell(&game, &play(1, Play::Resolve), &[]);
+        let (game, _) = resolve(combat, &game, 1);
         let (swords, hearts) = (count(&faces, SWORD), count(&faces, HEART));
         assert_eq!(of_all(&game, "vp"), [1, sets(&faces), 0], "{faces:?}");
-        assert_eq!(of_all(&game, "hp"), [10 - swords, 7 + hearts.min(3), 8], "{faces:?}");
+        assert_eq!(
+            of_all(&game, "hp"),
+            [10 - swords, 7 + hearts.min(3), 10 - 2 * all],
+            "{faces:?}"
+        );
         assert_eq!(of_all(&game, "energy"), [0, count(&faces, ENERGY), 0], "{faces:?}");
         assert_eq!(game.to_move(), Some(u8::from(swords == 0)), "who was hit is asked");
     }
@@ -140,6 +192,9 @@ struct Books {
     inside: Option<SeatNo>,
     blow: i64,
     resolving: bool,
+    /// How swords hit, and whom an attack from inside names.
+    combat: Combat,
+    aimed: Option<SeatNo>,
     exchanged: i64,
     /// Who was alive before it, and the sources that must have done something by its end.
     standing: Vec<SeatNo>,
@@ -182,7 +237,13 @@ impl Books {
         self.inside = inside.map(|value| value.0);
         let nova = matches!(wanted, Play::Buy { code, .. } if code == "nova_burst");
         self.blow = if nova { 2 } else { 1 };
-        self.resolving = *wanted == Play::Resolve;
+        let attack = matches!(wanted, Play::Attack { .. });
+        self.resolving = attack || (*wanted == Play::Resolve && self.combat == Combat::AtOnce);
+        self.aimed = if let Play::Attack { target } = wanted { *target } else { None };
+        self.due.extend((attack && self.inside.is_none()).then_some("entered"));
+        let due = self.get(self.owner, measures::COMBAT) > 0;
+        let barred = matches!(wanted, Play::Buy { .. } | Play::Renew | Play::End);
+        assert!(!(due && barred) && (due || !attack), "{wanted:?}");
     }
 
     /// What a hit begins with: the swords of the dice, from inside or at who is inside; otherwise what a card says.
@@ -217,8 +278,9 @@ impl Books {
             let hurt = self.get(saved.seat, measures::HP) < self.get(saved.seat, measures::MAX_HP);
             let heals = hurt && count(&self.dice, HEART) > 0 && self.may_heal(saved.seat);
             self.due.extend(heals.then_some("hearts"));
-            let empty = self.inside.is_none() && count(&self.dice, SWORD) > 0;
-            self.due.extend(empty.then_some("entered"));
+            let swords = count(&self.dice, SWORD) > 0;
+            let enters = self.inside.is_none() && self.combat == Combat::AtOnce;
+            self.due.extend((swords && enters).then_some("entered"));
         } else if let Event::Answered { stays, .. } = event {
             self.due.extend((!stays).then_some("entered"));
         } else if let Event::EffectApplied(effect) = event {
@@ -240,6 +302,7 @@ impl Books {
         assert!(self.turns == 0 || Some(&seat) == next);
         let inside = self.turns > 0 && self.get(seat, measures::INSIDE) > 0;
         self.due.extend(inside.then_some("centre"));
+        assert_eq!(self.get(last, measures::COMBAT), 0, "an attack is due");
         let of_the_turn = [measures::SPARE_HEARTS, measures::EVOLUTION];
         self.values
             .retain(|value| !of_the_turn.contains(&value.1) && !measures::is_active(value.1));
@@ -293,6 +356,9 @@ impl Books {
             (measures::ENERGY, "ability:abyss_leviathan") => {
                 whole == 1 && (1..=hearts).contains(&by)
             }
+            (measures::HP, "ability:halo_cyclops") if by > 0 && self.combat != Combat::AtOnce => {
+                whole == 1 && by == 1 && self.may_heal(seat)
+            }
             (_, "ability:halo_cyclops") => whole == 1 && by.abs() == 1,
             (measures::ENERGY, bought) => {
                 let Board::NeonPolis(board) = &game.board else { return false };
@@ -306,7 +372,10 @@ impl Books {
             (measures::HP, "item:full_repair") => by == room.min(5),
             (measures::HP, _) => {
                 let damage = self.known(seat, measures::DAMAGE).unwrap_or(self.blow(seat));
-                -by == damage.min(before) && damage > 0
+                let of_one = self.combat == Combat::One && source == "swords";
+                let named =
+                    self.inside != Some(self.owner) || [None, Some(seat)].contains(&self.aimed);
+                -by == damage.min(before) && damage > 0 && (!of_one || named)
             }
             _ => false,
         }
@@ -341,8 +410,10 @@ fn random_games_are_what_their_events_say() {
         let mut characters = CHARACTERS;
         characters.rotate_left(usize::try_from(number * 3 % 8).unwrap());
         let hp = [10, 4, 2][usize::try_from(number / 3 % 3).unwrap()];
-        let mut table = gathered(json!({ "energy": 20, "hp": hp }), &characters[..seats.into()]);
-        let mut books = Books { hp, ..Books::default() };
+        let combat = COMBATS[usize::try_from(number / 9 % 3).unwrap()];
+        let rules = json!({ "energy": 20, "hp": hp });
+        let mut table = gathered(combat, rules, &characters[..seats.into()]);
+        let mut books = Books { combat, hp, ..Books::default() };
         table.tell_fairly(&Command::Start).unwrap();
         table.log.iter().for_each(|event| books.enter(event, table.game()));
         while let Some(seat) = table.game().to_move() {
@@ -412,6 +483,7 @@ impl Fighter {
 /// A fight of scripted dice: what the engine says against what is reckoned here.
 struct Arena {
     game: Game,
+    combat: Combat,
     fighters: Vec<Fighter>,
     inside: Option<usize>,
     cards: Vec<(String, i64)>,
@@ -444,8 +516,20 @@ impl Arena {
         (me.vp, me.hp) = (me.vp + sets(faces), (me.hp + hearts).min(1_000));
         let precise = i64::from(me.precise && count(faces, HEART) > 0);
         let (swords, more) = (count(faces, SWORD), me.damage + precise);
+        let inside = self.inside == Some(seat);
+        let others: Vec<usize> = (0..self.fighters.len()).filter(|&other| other != seat).collect();
+        let named = (self.combat == Combat::One && inside).then(|| numbers.one_of(&others));
+        if self.combat != Combat::AtOnce && swords > 0 {
+            let target = named.map(|other| u8::try_from(other).unwrap());
+            self.tell(seat, Play::Attack { target }, &[]);
+        }
         match self.inside.filter(|_| swords > 0) {
-            Some(inside) if inside == seat => self.hit_others(seat, swords + more),
+            Some(inside) if inside == seat => match named {
+                Some(other) => {
+                    self.fighters[other].hit(swords + more);
+                }
+                None => self.hit_others(seat, swords + more),
+            },
             Some(inside) => {
                 let asked = self.fighters[inside].hit(swords + more) > 0;
                 assert_eq!(self.game.table.turn.asked.is_some(), asked);
@@ -506,7 +590,8 @@ fn damage_comes_in_its_order() {
         });
         let (seats, turned) = (2 + number % 3, numbers.index(4));
         let characters: Vec<&str> = (0..seats).map(|n| CHARACTERS[(n + turned) % 4]).collect();
-        let game = gathered(rules, &characters).game.unwrap();
+        let combat = COMBATS[number / 6 % 3];
+        let game = gathered(combat, rules, &characters).game.unwrap();
         let fighter = |character: &&str| Fighter {
             hp: 1_000,
             plated: *character == "basalt_colossus",
@@ -516,6 +601,7 @@ fn damage_comes_in_its_order() {
         };
         let mut arena = Arena {
             game: tell(&game, &Command::Start, &[]).0,
+            combat,
             fighters: characters.iter().map(fighter).collect(),
             inside: Some(0),
             cards: codes.map(ToOwned::to_owned).into_iter().zip(much.clone()).collect(),

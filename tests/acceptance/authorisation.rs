@@ -167,6 +167,7 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
     ("forfeit", "mutation { forfeit(gameId: $game) { errors { code } } }", SEATED),
     ("score", "mutation { score(gameId: $game, category: \"ones\") { errors { code } } }", SEATED),
     ("resolve", "mutation { resolve(gameId: $game) { errors { code } } }", SEATED),
+    ("attack", "mutation { attack(gameId: $game) { errors { code } } }", SEATED),
     (
         "useAbility",
         "mutation { useAbility(gameId: $game, ability: { store: 0 }) { errors { code } } }",

@@ -145,7 +145,7 @@ async fn a_game_of_neonpolis_is_played_watched_and_proven() {
     assert_eq!(taken["errors"][0]["path"], json!(["character"]));
     let table = play(&house, &node, &players, &game, |table| {
         // One roll, whatever it is; whoever is hit gives way; what can be bought is bought.
-        let order = ["resolve", "evolve", "useAbility", "buyItem", "endTurn", "roll"];
+        let order = ["resolve", "evolve", "useAbility", "attack", "buyItem", "endTurn", "roll"];
         if listed(table, "answer").is_some() {
             return json!({ "command": "answer", "stay": false });
         }
@@ -177,7 +177,7 @@ async fn the_clock_of_who_is_asked_runs_out() {
             break to_move.as_u64().unwrap();
         }
         let mover = usize::try_from(turn.as_u64().unwrap()).unwrap();
-        for command in ["roll", "resolve", "endTurn"] {
+        for command in ["roll", "resolve", "attack", "endTurn"] {
             bare(&players[mover], &game, command).await;
         }
     };

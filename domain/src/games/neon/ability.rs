@@ -137,6 +137,9 @@ impl Neon {
                     unit: "energy",
                 });
             }
+            Exchange::Heal if self.rules.nothing_heals_inside && self.is_barred(seat) => {
+                return Err(Rejection::NotNow { why: "nothing heals inside" });
+            }
             Exchange::Heal if hp + amount > player.max_hp => {
                 return Err(Rejection::NotNow { why: "you lack less health than it gives" });
             }

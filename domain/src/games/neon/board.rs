@@ -66,6 +66,9 @@ pub struct NeonTurn {
     pub rolls: u8,
     /// Whether they were resolved.
     pub resolved: bool,
+    /// Whether an attack is due.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub combat: bool,
     /// Whether the character has done what it can once a turn.
     pub ability_used: bool,
     /// Hearts that healed nothing.
@@ -132,6 +135,12 @@ impl Neon {
             None => self.rules.evolution(code).map(|evolution| (code, evolution.effect)),
         };
         things.into_iter().filter_map(passive).collect()
+    }
+
+    /// Whether a seat is inside and nothing it has lets it heal there.
+    pub(super) fn is_barred(&self, seat: SeatNo) -> bool {
+        let heals = |(_, passive): &(Word, Passive)| *passive == Passive::HealInside;
+        self.inside == Some(seat) && !self.passives(seat).iter().any(heals)
     }
 
     /// How many dice a seat rolls.
@@ -231,6 +240,8 @@ impl Neon {
         let small = u8::try_from(after).unwrap_or(0);
         if change.what == names::INSIDE {
             self.inside = if after == 0 { None } else { Some(seat) };
+        } else if change.what == names::COMBAT {
+            self.turn.combat = change.after > 0;
         } else if change.what == names::SPARE_HEARTS {
             self.turn.spare_hearts = small;
         } else if change.what == names::EVOLUTION {

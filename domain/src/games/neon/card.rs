@@ -63,7 +63,7 @@ pub enum Passive {
     Armour(i64),
     /// Damage to everybody else on entering the centre.
     EnterDamage(i64),
-    /// Hearts heal inside too.
+    /// Hearts and abilities heal inside too.
     HealInside,
     /// More health whenever hearts heal.
     MoreHealing(i64),
@@ -141,7 +141,7 @@ impl Passive {
             Self::Damage(n) => format!("Your attacks do {n} more damage."),
             Self::Armour(n) => format!("You take {n} less damage of each hit."),
             Self::EnterDamage(n) => format!("Everybody else takes {n} damage when you enter."),
-            Self::HealInside => "Hearts heal you inside too.".to_owned(),
+            Self::HealInside => "Hearts and abilities heal you inside too.".to_owned(),
             Self::MoreHealing(n) => format!("Hearts heal {n} HP more."),
             Self::MoreEnergy(n) => format!("Energy from dice brings {n} more."),
             Self::MaxHp(n) => format!("You can have {n} HP more, and get them at once."),

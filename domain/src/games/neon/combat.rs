@@ -2,7 +2,7 @@
 //!
 //! A hit goes through immunities, bonuses to damage, reductions and plates, in this order, and is never below 0.
 
-use super::{Gift, HEART, NeonDesk, Passive, SWORD, board::SIPHON, names};
+use super::{Gift, HEART, InsideHits, Neon, NeonDesk, Passive, SWORD, board::SIPHON, names};
 use crate::{
     Change, DecidedBy, EffectSource, Event, Measure, Points, Rejection, SeatNo, Stage, TurnEnd,
     Word,
@@ -28,18 +28,97 @@ pub(super) fn is_over(desk: &NeonDesk<'_>) -> bool {
     matches!(desk.table.stage, Stage::Ended(_))
 }
 
-/// All swords hit: from outside whoever is inside, from inside everybody outside. An empty centre is entered.
-pub(super) fn fight(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
-    let (seat, swords) = (desk.table.turn.seat, desk.board.count(SWORD));
-    if swords == 0 {
+/// The dice are resolved: whoever has swords must attack now, or hits at once where combat is no phase of its own.
+pub(super) fn begin_combat(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
+    let seat = desk.table.turn.seat;
+    if desk.board.count(SWORD) == 0 {
         return Ok(());
     }
+    if desk.board.rules.inside_hits.is_some() {
+        desk.apply_effect(seat, names::SWORDS, [Change::of(names::COMBAT, 0, 1)]);
+        return Ok(());
+    }
+    fight(desk, &desk.board.opponents(seat))
+}
+
+/// Attacks, after which the market is open.
+pub(super) fn attack(desk: &mut NeonDesk<'_>, target: Option<SeatNo>) -> Result<(), Rejection> {
+    let seat = desk.table.turn.seat;
+    let targets = desk.board.aim_attack(seat, target)?;
+    desk.apply_effect(seat, names::ATTACK, [Change::of(names::COMBAT, 1, 0)]);
+    fight(desk, &targets)
+}
+
+/// Time is up: the attack that is due hits the next one in the order of turns.
+pub(super) fn attack_next(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
+    let seat = desk.table.turn.seat;
+    let targets = desk.board.attacks(seat);
+    let next = targets.iter().flatten().find(|&&target| target > seat);
+    let target =
+        if targets.contains(&None) { None } else { next.or(targets.iter().flatten().next()) };
+    attack(desk, target.copied())
+}
+
+impl Neon {
+    /// Whom an attack hits from where one is, or why it cannot be made.
+    pub(super) fn aim_attack(
+        &self,
+        seat: SeatNo,
+        named: Option<SeatNo>,
+    ) -> Result<Vec<SeatNo>, Rejection> {
+        let Some(inside_hits) = self.rules.inside_hits else {
+            return Err(Rejection::NotNow { why: "swords hit when the dice are resolved" });
+        };
+        if !self.turn.resolved {
+            return Err(Rejection::NotNow { why: "resolve the dice first" });
+        }
+        if self.count(SWORD) == 0 {
+            return Err(Rejection::NoSwords);
+        }
+        if !self.turn.combat {
+            return Err(Rejection::AlreadyAttacked);
+        }
+        // From outside only who is inside can be hit, and nobody where the centre is empty.
+        let inside = self.inside == Some(seat);
+        let there: Vec<SeatNo> =
+            if inside { self.opponents(seat) } else { self.inside.into_iter().collect() };
+        let seats = || match there.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") {
+            nobody if nobody.is_empty() => "none".to_owned(),
+            seats => seats,
+        };
+        let hits_all = inside && inside_hits == InsideHits::All;
+        match named {
+            Some(target) if hits_all || !there.contains(&target) => {
+                let seats = if hits_all { "none: all are hit".to_owned() } else { seats() };
+                Err(Rejection::BadTarget { seat: target, seats })
+            }
+            Some(target) => Ok(vec![target]),
+            None if hits_all || there.len() < 2 => Ok(there),
+            None => Err(Rejection::TargetNeeded { seats: seats() }),
+        }
+    }
+
+    /// The targets with which an attack is accepted now.
+    pub(super) fn attacks(&self, seat: SeatNo) -> Vec<Option<SeatNo>> {
+        let targets = self.targets(seat).into_iter();
+        targets.filter(|&target| self.aim_attack(seat, target).is_ok()).collect()
+    }
+
+    /// What is due before anything else, if an attack is.
+    pub(super) fn is_peaceful(&self) -> Result<(), Rejection> {
+        if self.turn.combat { Err(Rejection::AttackFirst) } else { Ok(()) }
+    }
+}
+
+/// All swords hit: from outside whoever is inside, from inside these. An empty centre is entered.
+fn fight(desk: &mut NeonDesk<'_>, targets: &[SeatNo]) -> Result<(), Rejection> {
+    let (seat, swords) = (desk.table.turn.seat, desk.board.count(SWORD));
     let standing = desk.board.alive();
     let hit = |target| Hit { by: seat, target, damage: swords, source: names::SWORDS };
     match desk.board.inside {
         None => enter(desk, seat),
         Some(inside) if inside == seat => {
-            for target in desk.board.opponents(seat) {
+            for &target in targets {
                 strike(desk, hit(target));
             }
             settle(desk, &standing).map(drop)

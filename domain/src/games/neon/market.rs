@@ -90,6 +90,7 @@ impl Neon {
         if !self.turn.resolved {
             return Err(RESOLVE_FIRST);
         }
+        self.is_peaceful()?;
         let card = self.open_card(named)?;
         let (price, have) = (self.price(seat, card), self.player(seat).map_or(0, |p| p.energy));
         if price > have {
@@ -152,6 +153,7 @@ impl Neon {
         if !self.turn.resolved {
             return Err(RESOLVE_FIRST);
         }
+        self.is_peaceful()?;
         let (price, have) = (self.rules.renew_price, self.player(seat).map_or(0, |p| p.energy));
         if price > have {
             return Err(Rejection::CannotAfford { price, have, unit: UNIT });

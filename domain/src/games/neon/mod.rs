@@ -22,7 +22,7 @@ mod words;
 pub use board::{Neon, NeonPlayer, NeonTurn};
 pub use card::{Card, CardKind, Evolution, Once, Passive};
 pub use character::{Character, Gift};
-pub use rules::NeonRules;
+pub use rules::{InsideHits, NeonRules};
 
 use crate::desk::Desk;
 

@@ -12,6 +12,8 @@ pub(super) const HEARTS: EffectSource = EffectSource::rule("hearts");
 pub(super) const ENERGY_RULE: EffectSource = EffectSource::rule("energy");
 /// Swords hit.
 pub(super) const SWORDS: EffectSource = EffectSource::rule("swords");
+/// Whoever has swords attacks.
+pub(super) const ATTACK: EffectSource = EffectSource::rule("attack");
 /// The centre was entered.
 pub(super) const ENTERED: EffectSource = EffectSource::rule("entered");
 /// The centre was left.
@@ -33,6 +35,8 @@ pub(super) const ENERGY: Measure = Measure::value("energy");
 pub(super) const INSIDE: Measure = Measure::value("inside");
 /// Whether one is in the game.
 pub(super) const ALIVE: Measure = Measure::value("alive");
+/// Whether an attack is due.
+pub(super) const COMBAT: Measure = Measure::value("combat");
 /// The damage of a hit, before it is taken.
 pub(super) const DAMAGE: Measure = Measure::value("damage");
 /// What the next hit costs more.
@@ -52,7 +56,7 @@ pub(super) const FACE: Word = Word::of("face");
 
 /// Whether a value is yes or no.
 pub(super) fn is_flag(what: Measure) -> bool {
-    [INSIDE, ALIVE, SHIELDED, ARMED, EVOLUTION].contains(&what)
+    [INSIDE, ALIVE, SHIELDED, ARMED, EVOLUTION, COMBAT].contains(&what)
 }
 
 /// What people read in place of a name.

@@ -2,7 +2,7 @@
 
 use super::{
     Gift, NeonDesk, Passive,
-    combat::{SHIELD, ability_of, enter, gain, is_over, settle},
+    combat::{SHIELD, ability_of, attack_next, enter, gain, is_over, settle},
     names,
     resolve::{resolve, worth},
 };
@@ -82,7 +82,7 @@ pub(super) fn end(desk: &mut NeonDesk<'_>, how: TurnEnd) -> Result<(), Rejection
     next_turn(desk)
 }
 
-/// Time is up: who was asked stays; dice are rolled once if they were not, and resolved.
+/// Time is up: who was asked stays; dice are rolled once if they were not, and resolved, and an attack that is due is made.
 pub(super) fn time_out(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
     if let Some(asked) = desk.table.turn.asked {
         return answer(desk, asked, true);
@@ -92,6 +92,9 @@ pub(super) fn time_out(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
             roll(desk, None)?;
         }
         resolve(desk)?;
+    }
+    if desk.board.turn.combat && !is_over(desk) {
+        attack_next(desk)?;
     }
     // Whoever was hit is still asked; the turn ends with the answer.
     if is_over(desk) || desk.table.turn.asked.is_some() {

@@ -2,7 +2,7 @@
 
 use super::{
     ENERGY, Gift, HEART, NeonDesk, Passive,
-    combat::{ability_of, fight, gain, settle},
+    combat::{ability_of, begin_combat, gain, settle},
     names,
 };
 use crate::{
@@ -35,7 +35,7 @@ pub(super) fn resolve(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
     }
     heal(desk);
     charge(desk);
-    fight(desk)
+    begin_combat(desk)
 }
 
 fn score_sets(desk: &mut NeonDesk<'_>) {
@@ -71,8 +71,7 @@ fn heal(desk: &mut NeonDesk<'_>) {
         return;
     }
     let passives = desk.board.passives(seat);
-    let heals_inside = passives.iter().any(|(_, passive)| *passive == Passive::HealInside);
-    let barred = desk.board.inside == Some(seat) && !heals_inside;
+    let barred = desk.board.is_barred(seat);
     let missing = if barred { 0 } else { player.max_hp - player.hp };
     let healed = hearts.min(missing);
     let unlocked = hearts >= i64::from(desk.board.rules.evolution_hearts)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Card, CardKind, Character, Evolution, Neon, card, character, names, words};
 use crate::{
-    Event, Measure, Points, Rejection, Rules, Ruleset, Table, TableRules, Thing, Word,
+    Event, Measure, Points, Rejection, Rules, Ruleset, Table, Thing, Word,
     rulebook::{Parameters, Rulebook},
     ruleset::{bad, within},
 };
@@ -35,6 +35,13 @@ pub struct NeonRules {
     pub open_cards: u8,
     /// What it costs to replace them, in energy.
     pub renew_price: i64,
+    /// Whom an attack from inside hits; combat is a phase of its own then. `None` is a game without: swords hit everybody outside when
+    /// the dice are resolved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside_hits: Option<InsideHits>,
+    /// Whether abilities heal as little inside as hearts do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nothing_heals_inside: bool,
     /// Who can be played.
     pub characters: Vec<Character>,
     /// The cards of the market.
@@ -43,9 +50,33 @@ pub struct NeonRules {
     pub evolutions: Vec<Evolution>,
 }
 
+/// Whom an attack from inside hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InsideHits {
+    /// One player outside, whom the attacker names.
+    One,
+    /// Everybody outside, each with all swords.
+    All,
+}
+
 impl NeonRules {
     pub(crate) fn presets() -> Vec<Ruleset> {
-        let rules = Self {
+        let preset = |name: &str, version, inside_hits: Option<InsideHits>| {
+            let nothing_heals_inside = inside_hits.is_some();
+            let rules = Self { inside_hits, nothing_heals_inside, ..Self::builtin() };
+            let standard = Ruleset::standard(version, Rules::NeonPolis(Arc::new(rules)));
+            Ruleset { preset: name.to_owned(), ..standard }
+        };
+        vec![
+            preset("standard", 2, Some(InsideHits::One)),
+            preset("arena", 1, Some(InsideHits::All)),
+            preset("standard", 1, None),
+        ]
+    }
+
+    fn builtin() -> Self {
+        Self {
             dice: 6,
             rerolls: 3,
             goal: 20,
@@ -56,16 +87,12 @@ impl NeonRules {
             evolution_hearts: 3,
             open_cards: 3,
             renew_price: 2,
+            inside_hits: None,
+            nothing_heals_inside: false,
             characters: character::builtin(),
             cards: card::builtin(),
             evolutions: card::builtin_evolutions(),
-        };
-        vec![Ruleset {
-            preset: "standard".to_owned(),
-            version: 1,
-            table: TableRules { min_seats: 2, max_seats: Neon::MOST_SEATS, ..TableRules::usual() },
-            rules: Rules::NeonPolis(Arc::new(rules)),
-        }]
+        }
     }
 
     /// A card by its code.

@@ -9,6 +9,7 @@ use crate::{
 pub(super) const VERBS: &[Verb] = &[
     ROLL_OR_KEEP,
     RESOLVE,
+    ATTACK,
     ABILITY,
     STAY,
     YIELD,
@@ -23,6 +24,17 @@ const RESOLVE: Verb = Verb {
     forms: "resolve",
     read: |_| Ok(Play::Resolve),
     write: |play, _| (*play == Play::Resolve).then(|| "resolve".to_owned()),
+};
+
+const ATTACK: Verb = Verb {
+    name: "attack",
+    forms: "attack, attack -> SEAT",
+    read: |words| Ok(Play::Attack { target: words.target()? }),
+    write: |play, _| match play {
+        Play::Attack { target: None } => Some("attack".to_owned()),
+        Play::Attack { target: Some(seat) } => Some(format!("attack -> {seat}")),
+        _ => None,
+    },
 };
 
 const ABILITY: Verb = Verb {

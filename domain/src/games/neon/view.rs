@@ -1,8 +1,9 @@
 //! How the game is played at a table, and what can be asked about it.
 
 use super::{
-    CardKind, Neon, NeonDesk,
+    CardKind, InsideHits, Neon, NeonDesk,
     ability::use_ability,
+    combat::attack,
     market::{buy, evolve, refill, renew},
     names,
     plays::{answer, end, next_turn, resolve_dice, roll, time_out},
@@ -19,7 +20,8 @@ use crate::{
     verbs::Verb,
 };
 
-const MOVES: &str = "roll, ability, resolve, buy, renew, evolve, end; when hit: stay or yield";
+const MOVES: &str =
+    "roll, ability, resolve, attack, buy, renew, evolve, end; when hit: stay or yield";
 
 impl Rulebook for Neon {
     const FEWEST_SEATS: u8 = 2;
@@ -31,6 +33,7 @@ impl Rulebook for Neon {
             (Some(_), ..) => "answer",
             (None, 0, _) => "roll",
             (None, _, false) => "roll_or_resolve",
+            (None, _, true) if self.turn.combat => "combat",
             (None, _, true) => "shop",
         }
     }
@@ -110,6 +113,7 @@ impl Rulebook for Neon {
             Play::Roll => roll(desk, None),
             Play::Reroll { keep } => roll(desk, Some(keep)),
             Play::Resolve => resolve_dice(desk),
+            Play::Attack { target } => attack(desk, *target),
             Play::Ability(ability) => use_ability(desk, *ability),
             Play::Buy { code, target } => {
                 buy(desk, code, *target)?;
@@ -125,7 +129,10 @@ impl Rulebook for Neon {
             Play::End if !desk.board.turn.resolved => {
                 Err(Rejection::NotNow { why: "resolve the dice first" })
             }
-            Play::End => end(desk, TurnEnd::Finished),
+            Play::End => {
+                desk.board.is_peaceful()?;
+                end(desk, TurnEnd::Finished)
+            }
             Play::Answer { .. } => Err(Rejection::NothingAsked),
             _ => Err(Rejection::NoSuchMove { moves: MOVES }),
         }
@@ -142,6 +149,8 @@ impl Rulebook for Neon {
             plays.extend((self.turn.rolls > 0).then_some(Play::Resolve));
             return plays;
         }
+        let attacks = self.attacks(seat).into_iter();
+        plays.extend(attacks.map(|target| Play::Attack { target }));
         for code in self.market.iter().flatten().map(Word::to_string) {
             let targets = self.targets(seat).into_iter();
             let lawful = targets.filter(|&target| self.purchase(seat, &code, target).is_ok());
@@ -151,7 +160,7 @@ impl Rulebook for Neon {
         let evolutions = self.rules.evolutions.iter().map(|evolution| evolution.code.to_string());
         let lawful = evolutions.filter(|code| self.may_evolve(seat, code).is_ok());
         plays.extend(lawful.map(|code| Play::Evolve { code }));
-        plays.push(Play::End);
+        plays.extend(self.is_peaceful().is_ok().then_some(Play::End));
         plays
     }
 
@@ -186,6 +195,7 @@ impl Rulebook for Neon {
             Some((saved.seat, Play::Resolve))
         } else if let Event::EffectApplied(effect) = event {
             let play = match effect.source {
+                names::ATTACK => Play::Attack { target: self.attacked(effect.seat, log) },
                 EffectSource::Thing(names::ABILITY, _) => {
                     Play::Ability(self.ability_behind(&effect.changes)?)
                 }
@@ -294,6 +304,17 @@ impl Neon {
         let kept = all.subsets().filter(|&kept| self.turn.rolls > 0 && kept != all);
         let again = kept.map(|kept| Play::Reroll { keep: kept.to_vec() });
         std::iter::once(Play::Roll).chain(again).collect()
+    }
+
+    /// Whom an attack hit, where the attacker had to say it.
+    fn attacked(&self, seat: SeatNo, log: &[Event]) -> Option<SeatNo> {
+        let all = self.rules.inside_hits == Some(InsideHits::All);
+        let named = self.inside == Some(seat) && !all;
+        let hit = log.iter().skip(1).find_map(|event| match event {
+            Event::EffectApplied(effect) => Some(effect.seat),
+            _ => None,
+        });
+        hit.filter(|_| named)
     }
 
     /// At whom a card was aimed: what it does first, it does to its target.

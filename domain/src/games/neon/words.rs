@@ -2,7 +2,7 @@
 
 use super::{
     ENERGY, HEART, NeonRules, SWORD,
-    names::{ABILITY, EVOLVED, FACE, STORED, is_flag},
+    names::{ABILITY, ATTACK, EVOLVED, FACE, STORED, is_flag},
 };
 use crate::{
     DecidedBy, Event, Measure, Table, Word,
@@ -19,6 +19,9 @@ pub(super) fn told(event: &Event, table: &Table) -> Option<String> {
         Event::Answered { seat, stays, .. } => {
             let does = if *stays { "stays" } else { "gives way" };
             format!("{} {does}", name(table, *seat))
+        }
+        Event::EffectApplied(effect) if effect.source == ATTACK => {
+            format!("{} attacks", name(table, effect.seat))
         }
         Event::Ended(outcome) if outcome.by == DecidedBy::Draw => {
             "nobody is left standing: a draw".to_owned()

@@ -117,6 +117,23 @@ impl Actions {
         ask(ctx, &game_id, wish, command_id, expected_version).await
     }
 
+    /// Attacks with the swords among your dice, which `resolve` left to you (NeonPolis).
+    async fn attack(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The game.")] game_id: ID,
+        #[graphql(
+            desc = "Whom: from inside the seat to hit, where there are several; from outside it is whoever is inside."
+        )]
+        target: Option<i32>,
+        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
+        command_id: Option<Uuid>,
+        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+    ) -> async_graphql::Result<GamePayload> {
+        let wish = Wish::Play(Play::Attack { target: target.map(seat) });
+        ask(ctx, &game_id, wish, command_id, expected_version).await
+    }
+
     /// Uses the ability of your character (NeonPolis).
     async fn use_ability(
         &self,

@@ -10,7 +10,7 @@ use super::{actions::AbilityInput, on_table::ints, scalars::Instant};
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct LegalCommand {
     /// The mutation to send: `joinGame`, `chooseSeed`, `chooseLoadout`, `chooseCharacter`, `leaveGame`, `startGame`, `roll`, `save`, `bank`,
-    /// `forfeit`, `score`, `resolve`, `useAbility`, `answer`, `buyItem`, `renewMarket`, `useItem`, `evolve`, `endTurn`. What the house does by
+    /// `forfeit`, `score`, `resolve`, `attack`, `useAbility`, `answer`, `buyItem`, `renewMarket`, `useItem`, `evolve`, `endTurn`. What the house does by
     /// itself is called `timeOut` and `abandon`; what staff can do to a game, `voidGame` and `finishGame`.
     command: &'static str,
     /// Whose command it is; nobody's in particular for joining and starting.
@@ -21,7 +21,7 @@ pub(super) struct LegalCommand {
     keep: Option<Vec<i32>>,
     /// What to name: the category to `score`, the code to buy, use or evolve, the character to choose.
     name: Option<String>,
-    /// At whom it is aimed, for `buyItem`.
+    /// At whom it is aimed, for `buyItem` and `attack`.
     target: Option<i32>,
     /// What to say, for `answer`.
     stay: Option<bool>,
@@ -93,6 +93,7 @@ impl LegalCommand {
             Play::Forfeit => ask("forfeit"),
             Play::Score { category } => Self { name: Some(category), ..ask("score") },
             Play::Resolve => ask("resolve"),
+            Play::Attack { target } => Self { target: target.map(Into::into), ..ask("attack") },
             Play::Ability(how) => {
                 Self { ability: Some(Json(AbilityInput::json(how))), ..ask("useAbility") }
             }
