@@ -62,6 +62,8 @@ pub struct Offer {
     pub text: String,
     /// What it costs, in the money or energy of the game.
     pub price: i64,
+    /// Once it is bought, it comes up 1 time in so many, where it is bought to come up.
+    pub odds: Option<u32>,
     /// Whether the seat to move could buy it now.
     pub buyable: bool,
 }

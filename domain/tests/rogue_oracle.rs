@@ -396,6 +396,7 @@ fn each_purchase_is_a_step_of_the_ladder() {
             let at = bought(&shop, &things);
             let offer = at.offers().into_iter().find(|o| o.code.as_str() == colour).unwrap();
             assert_eq!(offer.price, first << bought_before);
+            assert_eq!(offer.odds, odds.get(bought_before).or(odds.last()).copied());
             assert_eq!(offer.buyable, bought_before < odds.len(), "1 : 2 is the best there is");
             let again = play(0, Play::Buy { code: colour.to_owned(), target: None });
             let answer = decide(Some(&at), &again, NOW, &mut Written::new(&[], None));

@@ -138,6 +138,7 @@ impl Neon {
                 name: card.name.clone(),
                 text: card.text(),
                 price: self.price(seat, card),
+                odds: None,
                 buyable: !asked && buyable.next().is_some(),
             }
         };

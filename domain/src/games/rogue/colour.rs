@@ -20,6 +20,31 @@ pub enum Colour {
     Yellow,
 }
 
+/// Which colours dice can have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "it must be true, false, or a list of colours")]
+pub enum Colours {
+    /// All of them, or none.
+    All(bool),
+    /// These.
+    Only(Vec<Colour>),
+}
+
+impl Colours {
+    /// Whether dice can come up in a colour.
+    pub fn has(&self, colour: Colour) -> bool {
+        match self {
+            Self::All(all) => *all,
+            Self::Only(some) => some.contains(&colour),
+        }
+    }
+
+    /// Those that dice can have, in the order in which they are tried.
+    pub fn each(&self) -> impl Iterator<Item = Colour> {
+        Colour::ALL.into_iter().filter(|&colour| self.has(colour))
+    }
+}
+
 impl Colour {
     /// All of them, in the order in which they are tried: the first hit wins.
     pub const ALL: [Self; 5] = [Self::Blue, Self::Green, Self::Red, Self::Purple, Self::Yellow];

@@ -23,7 +23,7 @@ mod words;
 pub use board::{ColouredDie, Rogue, RogueTurn};
 pub use card::Card;
 pub use category::Category;
-pub use colour::Colour;
+pub use colour::{Colour, Colours};
 pub use consumable::{Consumable, ConsumableEffect};
 pub use rules::{ColourRule, RogueRules, RoundGoal};
 pub use statistics::{BlueRecord, CategoryRecord, ColourStatistics};

@@ -75,18 +75,18 @@ fn colours(
     roll: u64,
     dice: u8,
 ) -> Result<Option<ColoursDrawn>, Rejection> {
-    if !desk.board.rules.colours {
-        return Ok(None);
-    }
+    let rules = Arc::clone(&desk.board.rules);
     if let Some(mut codes) = desk.painted() {
+        let on = |code: Code| Colour::of(code).is_some_and(|colour| rules.colours.has(colour));
+        codes.iter_mut().filter(|code| !on(**code)).for_each(|code| *code = Code::STANDARD);
         codes.resize(usize::from(dice), Code::STANDARD);
         let painted = codes.iter().any(|&code| code != Code::STANDARD);
         return Ok(painted.then(|| ColoursDrawn { codes, draws: Vec::new() }));
     }
     let mut draws = Vec::new();
-    for colour in Colour::ALL {
+    for colour in rules.colours.each() {
         let bought = desk.board.purchases[colour.index()];
-        if let Some(sides) = desk.board.rules.odds(colour, bought) {
+        if let Some(sides) = rules.odds(colour, bought) {
             let number = (roll - 1) * 5 + colour.index() as u64 + 1;
             let draw = Draw { purpose: Purpose::Colours, number, sides };
             let raw = desk.draw(draw, dice)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Category, Colour, Consumable, Rogue, consumable, names, words};
+use super::{Category, Colour, Colours, Consumable, Rogue, consumable, names, words};
 use crate::{
     Boost, Event, Measure, Points, Rejection, Rules, Ruleset, Selection, Table, TableRules, Thing,
     Word,
@@ -43,8 +43,8 @@ pub struct RogueRules {
     pub upper_bonus_at: Points,
     /// How much more.
     pub upper_bonus: Points,
-    /// Whether dice have colours.
-    pub colours: bool,
+    /// Which colours dice can have.
+    pub colours: Colours,
     /// Odds and prices of the colours: blue, green, red, purple, yellow.
     pub colour_table: [ColourRule; 5],
     /// The best odds that are sold: 1 time in so many.
@@ -102,7 +102,7 @@ impl RogueRules {
             extra_yahtzee: 100,
             upper_bonus_at: 63,
             upper_bonus: 35,
-            colours: true,
+            colours: Colours::All(true),
             colour_table: [
                 colour(100, 125),
                 colour(25, 50),
@@ -210,7 +210,7 @@ impl Parameters for RogueRules {
     }
 
     fn things(&self) -> Vec<Thing> {
-        let colours = Colour::ALL.into_iter().filter(|_| self.colours).map(|colour| Thing {
+        let colours = self.colours.each().map(|colour| Thing {
             kind: "colour",
             code: colour.word(),
             name: colour.name().to_owned(),

@@ -42,8 +42,7 @@ pub(super) fn buy(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Rejection
 
 impl Rogue {
     fn colour_for_sale(&self, code: Word) -> Option<Colour> {
-        let colour = Colour::ALL.into_iter().find(|colour| colour.word() == code)?;
-        self.rules.colours.then_some(colour)
+        self.rules.colours.each().find(|colour| colour.word() == code)
     }
 
     fn offer(&self, code: Word) -> Option<Offer> {
@@ -77,11 +76,12 @@ impl Rogue {
 
     /// Everything the shop sells: colours, then consumables.
     pub(super) fn all_offers(&self) -> Vec<Offer> {
-        let colours = Colour::ALL.into_iter().filter(|_| self.rules.colours).map(|colour| Offer {
+        let colours = self.rules.colours.each().map(|colour| Offer {
             code: colour.word(),
             name: colour.name().to_owned(),
             text: colour.text().to_owned(),
             price: self.rules.price(colour, self.purchases[colour.index()]),
+            odds: self.rules.odds(colour, self.purchases[colour.index()].saturating_add(1)),
             buyable: false,
         });
         let items = self.rules.consumables.iter().map(|item| Offer {
@@ -89,6 +89,7 @@ impl Rogue {
             name: item.name.clone(),
             text: item.text(),
             price: item.price,
+            odds: None,
             buyable: false,
         });
         colours
@@ -119,8 +120,11 @@ impl Rogue {
     /// The bought colour with the longest odds that can still be better, of equals the one tried last.
     fn longest_odds(&self) -> Option<Colour> {
         let odds = |colour: Colour| self.rules.odds(colour, self.purchases[colour.index()]);
-        let better = Colour::ALL.into_iter().filter(|_| self.rules.colours);
-        let better = better.filter(|&c| odds(c).is_some_and(|odds| odds > self.rules.best_odds));
+        let better = self
+            .rules
+            .colours
+            .each()
+            .filter(|&c| odds(c).is_some_and(|odds| odds > self.rules.best_odds));
         better.max_by_key(|&colour| odds(colour))
     }
 

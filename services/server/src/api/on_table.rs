@@ -104,14 +104,17 @@ pub(super) struct Offer {
     text: String,
     /// What it costs, in the money or energy of the game.
     price: Long,
+    /// Once it is bought, a die comes up in it 1 time in so many: the colours of DiceRogue.
+    odds: Option<i32>,
     /// Whether the seat to move could buy it now.
     buyable: bool,
 }
 
 impl From<domain::Offer> for Offer {
     fn from(offer: domain::Offer) -> Self {
-        let domain::Offer { code, name, text, price, buyable } = offer;
-        Self { code: code.to_string(), name, text, price: Long(price), buyable }
+        let domain::Offer { code, name, text, price, odds, buyable } = offer;
+        let odds = odds.map(int);
+        Self { code: code.to_string(), name, text, price: Long(price), odds, buyable }
     }
 }
 
