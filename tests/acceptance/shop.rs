@@ -240,6 +240,23 @@ async fn loadouts_are_kept_under_a_name() {
 const CHANGE: &str =
     "{ die { code name price retired text effect } version repeated errors { code message path } }";
 
+/// Of a die that was added, changed and bought the log knows when; a built-in one was always there.
+async fn dates_are_told(player: &Player) {
+    const DATES: &str = "{ diceCatalogue { code colourName addedAt changedAt } me { inventory { code firstBoughtAt lastBoughtAt } } }";
+    let told = player.ask(DATES, json!({})).await;
+    let of = |list: &Value, code: &str| {
+        list.as_array().unwrap().iter().find(|die| die["code"] == code).unwrap().clone()
+    };
+    let (giant, hot) = (of(&told["diceCatalogue"], "GIANT"), of(&told["diceCatalogue"], "HOT"));
+    assert!(giant["addedAt"].as_str() < giant["changedAt"].as_str(), "{giant}");
+    let always =
+        json!({ "code": "HOT", "colourName": "orange", "addedAt": null, "changedAt": null });
+    assert_eq!(hot, always);
+    let bought = of(&told["me"]["inventory"], "GIANT");
+    assert!(bought["firstBoughtAt"].as_str() > giant["changedAt"].as_str(), "{bought}");
+    assert_eq!(bought["firstBoughtAt"], bought["lastBoughtAt"]);
+}
+
 /// Admins change the catalogue; the shop follows, games that exist do not.
 #[tokio::test(flavor = "multi_thread")]
 async fn admins_add_change_and_retire_dice() {
@@ -265,6 +282,7 @@ async fn admins_add_change_and_retire_dice() {
     );
 
     assert_eq!(trade(&ann, "buyDie", "GIANT", json!({})).await["player"]["wallet"]["balance"], 70);
+    dates_are_told(&ann).await;
     let new = challenge(&ann).await;
     let choose = "mutation($game: ID!) { chooseLoadout(gameId: $game, dice: [\"GIANT\"]) { game { mySeat { dice } } errors { code } } }";
     let chosen = ann.ask(choose, json!({ "game": new })).await["chooseLoadout"].take();

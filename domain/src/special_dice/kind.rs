@@ -85,6 +85,18 @@ impl DieKind {
         self.effect.kind().text()
     }
 
+    /// What its colour is called: the nearest of those that have plain names.
+    pub fn colour_name(&self) -> &'static str {
+        let rgb = u32::from_str_radix(self.colour.trim_start_matches('#'), 16).unwrap_or(0);
+        let channels = |rgb: u32| [rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255];
+        let distance = |known: u32| -> u32 {
+            let pairs = channels(known).into_iter().zip(channels(rgb));
+            pairs.map(|(a, b)| a.abs_diff(b).pow(2)).sum()
+        };
+        let nearest = COLOURS.iter().min_by_key(|(_, known)| distance(*known));
+        nearest.map_or("black", |(name, _)| *name)
+    }
+
     /// What its sides show.
     pub fn faces(&self) -> [u8; 6] {
         self.effect.kind().faces().unwrap_or(ORDINARY)
@@ -117,6 +129,22 @@ impl DieKind {
 /// What an ordinary die shows.
 pub(crate) const ORDINARY: [u8; 6] = [1, 2, 3, 4, 5, 6];
 
+/// The colours with plain names.
+const COLOURS: [(&str, u32); 12] = [
+    ("red", 0xcc_0000),
+    ("orange", 0xff_a500),
+    ("yellow", 0xff_e600),
+    ("green", 0x1d_8711),
+    ("turquoise", 0x40_e0d0),
+    ("blue", 0x41_69e1),
+    ("purple", 0x80_0080),
+    ("pink", 0xff_69b4),
+    ("brown", 0x8b_4513),
+    ("black", 0x00_0000),
+    ("grey", 0x80_8080),
+    ("white", 0xff_ffff),
+];
+
 /// No die costs more.
 const DEAREST: Dollars = 100_000;
 
@@ -124,4 +152,26 @@ fn is_colour(text: &str) -> bool {
     text.strip_prefix('#').is_some_and(|digits| {
         digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::special_dice::Catalogue;
+
+    #[test]
+    fn colours_have_plain_names() {
+        let mut die = Catalogue::builtin().dice[0].clone();
+        let named = [
+            ("#cc0000", "red"),
+            ("#1d8711", "green"),
+            ("#4169E1", "blue"),
+            ("#FFA500", "orange"),
+            ("#101010", "black"),
+            ("#fafafa", "white"),
+        ];
+        for (colour, name) in named {
+            die.colour = colour.to_owned();
+            assert_eq!(die.colour_name(), name);
+        }
+    }
 }

@@ -1,14 +1,19 @@
 //! Kinds of dice.
 
-use async_graphql::{Json, SimpleObject};
+use async_graphql::{ComplexObject, Context, Json, SimpleObject};
 use domain::special_dice::{Catalogue, DieKind};
 use serde_json::Value;
 
-use super::{rules::camel, scalars::int};
+use super::{
+    dates::dates,
+    rules::camel,
+    scalars::{Instant, int},
+};
+use crate::wallets::CATALOGUE;
 
 /// A kind of die.
 #[derive(Clone, Debug, SimpleObject)]
-#[graphql(name = "DieKind")]
+#[graphql(name = "DieKind", complex)]
 pub(super) struct DieKindView {
     /// Its code in loadouts and events.
     code: String,
@@ -20,6 +25,8 @@ pub(super) struct DieKindView {
     tier: &'static str,
     /// Its colour, `#rrggbb`.
     colour: String,
+    /// What that colour is called: `red`, `orange` …
+    colour_name: &'static str,
     /// What it costs, in dollars.
     price: i32,
     /// What the shop says about it.
@@ -34,6 +41,23 @@ pub(super) struct DieKindView {
     retired: bool,
 }
 
+/// What the log knows of it.
+#[ComplexObject]
+impl DieKindView {
+    /// When it was added to the catalogue; nothing for those that were always there.
+    async fn added_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
+        Ok(dates(ctx, CATALOGUE, &self.code)
+            .await?
+            .map(|(first, _)| first)
+            .filter(|_| self.is_new()))
+    }
+
+    /// When it was last added or changed; nothing if it never was.
+    async fn changed_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
+        Ok(dates(ctx, CATALOGUE, &self.code).await?.map(|(_, last)| last))
+    }
+}
+
 impl From<&DieKind> for DieKindView {
     fn from(die: &DieKind) -> Self {
         let effect = serde_json::to_value(&die.effect).unwrap_or_default();
@@ -43,6 +67,7 @@ impl From<&DieKind> for DieKindView {
             category: die.category.name(),
             tier: die.tier.name(),
             colour: die.colour.clone(),
+            colour_name: die.colour_name(),
             price: int(die.price),
             description: die.description.clone(),
             text: die.text(),
@@ -54,6 +79,11 @@ impl From<&DieKind> for DieKindView {
 }
 
 impl DieKindView {
+    /// Whether it was added to the dice that were always there.
+    fn is_new(&self) -> bool {
+        Catalogue::builtin().named(&self.code).is_err()
+    }
+
     pub(super) fn is_for_sale(&self) -> bool {
         !self.retired
     }

@@ -8,6 +8,7 @@
 mod actions;
 mod balance;
 mod connection;
+mod dates;
 mod dice;
 mod dispute;
 mod errors;
@@ -84,6 +85,7 @@ pub(crate) fn connected(app: &Arc<App>, validation: ValidationMode) -> Api {
         .data(loader)
         .data(numbers)
         .data(DataLoader::new(statistics::Ratings(Arc::clone(app)), tokio::spawn))
+        .data(DataLoader::new(dates::DiceDates(Arc::clone(app)), tokio::spawn))
         .finish()
 }
 

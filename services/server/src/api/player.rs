@@ -75,7 +75,7 @@ impl Player {
         ctx: &Context<'_>,
     ) -> async_graphql::Result<Option<Vec<InventoryItem>>> {
         match self.own_state(ctx).await? {
-            Some(state) => Ok(Some(inventory(ctx, &state).await?)),
+            Some(state) => Ok(Some(inventory(ctx, self.account, &state).await?)),
             None => Ok(None),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object, SimpleObject};
+use async_graphql::{ComplexObject, Context, ID, Object, SimpleObject};
 use domain::{Account, Entry, GameId};
 use store::{Loaded, Recorded};
 use uuid::Uuid;
@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::{
     app,
     connection::{LedgerConnection, page_size},
+    dates::dates,
     dice::DieKindView,
     errors::bad_input,
     ids::Named,
@@ -51,7 +52,10 @@ pub(super) struct LedgerEntry {
 
 /// Dice of a kind that an account owns.
 #[derive(Clone, Debug, SimpleObject)]
+#[graphql(complex)]
 pub(super) struct InventoryItem {
+    #[graphql(skip)]
+    account: Uuid,
     /// Their code.
     code: String,
     /// Their kind, as the shop has it now.
@@ -62,6 +66,20 @@ pub(super) struct InventoryItem {
     locked: i32,
     /// The games in which they are equipped.
     equipped_in: Vec<ID>,
+}
+
+/// What the log knows of them.
+#[ComplexObject]
+impl InventoryItem {
+    /// When the first of them was bought.
+    async fn first_bought_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
+        Ok(dates(ctx, self.account, &self.code).await?.map(|(first, _)| first))
+    }
+
+    /// When the last of them was bought.
+    async fn last_bought_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
+        Ok(dates(ctx, self.account, &self.code).await?.map(|(_, last)| last))
+    }
 }
 
 /// A loadout kept under a name.
@@ -129,6 +147,7 @@ impl LedgerEntry {
 /// What an account owns.
 pub(super) async fn inventory(
     ctx: &Context<'_>,
+    owner: Uuid,
     state: &Loaded<Account>,
 ) -> Result<Vec<InventoryItem>, PlayError> {
     let catalogue = app(ctx).tables.wallets.catalogue().await?;
@@ -136,6 +155,7 @@ pub(super) async fn inventory(
     let item = |(&code, &quantity)| {
         let equipped = account.equipped.iter().filter(|(_, dice)| dice.contains_key(&code));
         InventoryItem {
+            account: owner,
             code: code.to_string(),
             die: catalogue.find(code).map(Into::into),
             quantity: int(quantity),

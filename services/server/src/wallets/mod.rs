@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The stream of the catalogue. There is one.
-const CATALOGUE: Uuid = Uuid::from_u128(0x6361_7461_6c6f_8775_8563_726f_7570_6965);
+pub(crate) const CATALOGUE: Uuid = Uuid::from_u128(0x6361_7461_6c6f_8775_8563_726f_7570_6965);
 
 /// All wallets of this house.
 #[derive(Clone, Debug)]

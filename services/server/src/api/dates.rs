@@ -1,0 +1,72 @@
+//! When dice were listed, changed and bought: the log knows.
+
+use std::{collections::HashMap, sync::Arc};
+
+use async_graphql::{Context, dataloader::DataLoader, dataloader::Loader};
+use domain::{AccountEvent, Event, Moment, special_dice::Code};
+use uuid::Uuid;
+
+use super::scalars::Instant;
+use crate::{app::App, play::PlayError};
+
+/// The events of the catalogue and of accounts that are about a kind of die.
+const ABOUT_DICE: [&str; 3] = ["DieAdded", "DieChanged", "DieBought"];
+
+/// So many of them are looked at, the newest first.
+const MOST: u32 = 1_000;
+
+/// When something first happened to a kind of die in a stream, and when it last did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dates {
+    first: Moment,
+    last: Moment,
+}
+
+/// Loads the dates of all dice of a stream at once.
+#[derive(Debug)]
+pub(super) struct DiceDates(pub(super) Arc<App>);
+
+impl Loader<Uuid> for DiceDates {
+    type Value = HashMap<Code, Dates>;
+    type Error = PlayError;
+
+    async fn load(&self, streams: &[Uuid]) -> Result<HashMap<Uuid, Self::Value>, PlayError> {
+        self.0.database.check()?;
+        let mut all = HashMap::with_capacity(streams.len());
+        for &stream in streams {
+            let store = &self.0.tables.store;
+            let mut found: HashMap<Code, Dates> = HashMap::new();
+            for recorded in store.backwards(stream, i64::MAX, &ABOUT_DICE, MOST).await? {
+                if let Some(code) = about(&recorded.event) {
+                    let (first, last) = (recorded.at, recorded.at);
+                    found.entry(code).or_insert(Dates { first, last }).first = first;
+                }
+            }
+            all.insert(stream, found);
+        }
+        Ok(all)
+    }
+}
+
+/// The kind of die that was listed, changed or bought.
+fn about(event: &Event) -> Option<Code> {
+    if let Event::Account(AccountEvent::DieBought { code, .. }) = event {
+        Some(*code)
+    } else if let Event::Catalogue(change) = event {
+        change.code()
+    } else {
+        None
+    }
+}
+
+/// When something first and last happened to a kind of die in a stream.
+pub(super) async fn dates(
+    ctx: &Context<'_>,
+    stream: Uuid,
+    code: &str,
+) -> async_graphql::Result<Option<(Instant, Instant)>> {
+    let loader = ctx.data_unchecked::<DataLoader<DiceDates>>();
+    let of_dice = loader.load_one(stream).await?.unwrap_or_default();
+    let dates = code.parse().ok().and_then(|code: Code| of_dice.get(&code).copied());
+    Ok(dates.map(|Dates { first, last }| (Instant(first), Instant(last))))
+}
