@@ -1,6 +1,7 @@
 //! Stretches of days with a board of their own: days, weeks, months and seasons, in UTC.
 
 use domain::Moment;
+use jiff::civil::Date;
 
 use crate::Season;
 
@@ -39,122 +40,79 @@ pub(crate) fn stretches(day: i32, seasons: &[Season]) -> Vec<Stretch> {
 
 const DAY: u64 = 86_400_000;
 
-impl Span {
-    /// The stretch that a day is in.
-    fn stretch(self, day: i32) -> Stretch {
-        let name = self.of(Moment(u64::try_from(day).unwrap_or(0) * DAY));
-        let (first, last) = match self {
-            Self::All => (i32::MIN, i32::MAX),
-            Self::Day => (day, day),
-            Self::Week => (day - monday(day), day - monday(day) + 6),
-            Self::Month => {
-                let (year, month, of_month) = date(day.into());
-                let first = day - i32::try_from(of_month - 1).unwrap_or(0);
-                (first, first + i32::try_from(days_in(year, month)).unwrap_or(31) - 1)
-            }
-        };
-        Stretch { name, first, last }
-    }
+/// The first day there is: days are counted from it.
+const FIRST: Date = Date::constant(1970, 1, 1);
 
+impl Span {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::All, Self::Day, Self::Week, Self::Month];
 
+    /// The stretch that a day is in.
+    fn stretch(self, day: i32) -> Stretch {
+        let date = date(day);
+        let (first, last) = match self {
+            Self::All => (i32::MIN, i32::MAX),
+            Self::Day => (day, day),
+            Self::Week => {
+                let monday = day - i32::from(date.weekday().to_monday_zero_offset());
+                (monday, monday + 6)
+            }
+            Self::Month => (number(date.first_of_month()), number(date.last_of_month())),
+        };
+        Stretch { name: self.name(date), first, last }
+    }
+
     /// The name of the span that a moment is in: `all`, `2026-11-16`, `2026-W47`, `2026-11`.
     pub fn of(self, moment: Moment) -> String {
-        let days = i64::try_from(moment.0 / 86_400_000).unwrap_or(0);
-        let (year, month, day) = date(days);
+        self.name(date(day_of(moment)))
+    }
+
+    fn name(self, date: Date) -> String {
         match self {
             Self::All => "all".to_owned(),
-            Self::Day => format!("{year:04}-{month:02}-{day:02}"),
-            Self::Month => format!("{year:04}-{month:02}"),
-            Self::Week => {
-                // The week belongs to the year of its Thursday; 1970-01-01 was one.
-                let thursday = days - (days + 3).rem_euclid(7) + 3;
-                let (year, _, _) = date(thursday);
-                let first = days_before(year);
-                format!("{year:04}-W{:02}", (thursday - first) / 7 + 1)
-            }
+            Self::Day => date.to_string(),
+            Self::Month => date.strftime("%Y-%m").to_string(),
+            Self::Week => date.strftime("%G-W%V").to_string(),
         }
     }
-}
 
-impl Span {
     /// A moment of the span so many before.
     pub fn before(self, moment: Moment, spans: u32) -> Moment {
-        let back = |days: u64| Moment(moment.0.saturating_sub(days * DAY));
-        match self {
-            Self::All => moment,
-            Self::Day => back(spans.into()),
-            Self::Week => back(u64::from(spans) * 7),
-            Self::Month => (0..spans).fold(moment, |moment, _| {
-                // The day before the first of the month.
-                let (_, _, day) = date(i64::try_from(moment.0 / DAY).unwrap_or(0));
-                Moment(moment.0.saturating_sub(u64::try_from(day).unwrap_or(1) * DAY))
-            }),
-        }
+        let spans = i64::from(spans);
+        let back = match self {
+            Self::All => return moment,
+            Self::Day => jiff::Span::new().try_days(spans),
+            Self::Week => jiff::Span::new().try_weeks(spans),
+            Self::Month => jiff::Span::new().try_months(spans),
+        };
+        let date = date(day_of(moment));
+        let earlier = back.and_then(|back| date.checked_sub(back)).unwrap_or(FIRST);
+        Moment(u64::try_from(number(earlier)).unwrap_or(0) * DAY)
     }
 }
 
-/// Days from 1970-01-01 to the first day of a year.
-fn days_before(year: i64) -> i64 {
-    let before = year - 1;
-    365 * (year - 1970) + (before / 4 - before / 100 + before / 400)
-        - (1969 / 4 - 1969 / 100 + 1969 / 400)
+/// The date of a day counted from 1970-01-01.
+fn date(day: i32) -> Date {
+    FIRST.checked_add(jiff::Span::new().days(day.clamp(0, MOST_DAYS))).unwrap_or(FIRST)
 }
 
-/// The date of a day counted from 1970-01-01: year, month, day.
-fn date(days: i64) -> (i64, i64, i64) {
-    let mut year = 1970 + days / 366;
-    while days_before(year + 1) <= days {
-        year += 1;
-    }
-    let mut left = days - days_before(year);
-    for month in 1..=12 {
-        let length = days_in(year, month);
-        if left < length {
-            return (year, month, left + 1);
-        }
-        left -= length;
-    }
-    (year, 12, 31)
-}
+/// No day is later: the last of the year 9999.
+const MOST_DAYS: i32 = 2_932_896;
 
-/// How many days a month has.
-fn days_in(year: i64, month: i64) -> i64 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// How many days ago Monday was.
-fn monday(day: i32) -> i32 {
-    // 1970-01-01 was a Thursday.
-    (day + 3).rem_euclid(7)
+/// The day of a date, counted from 1970-01-01.
+fn number(date: Date) -> i32 {
+    FIRST.until(date).map_or(0, |span| span.get_days())
 }
 
 /// The day of a date as people write it: `2026-11-16`.
 pub fn parse_day(written: &str) -> Option<i32> {
-    let mut parts = written.split('-');
-    let mut next = |digits: usize| {
-        let part = parts.next().filter(|part| part.len() == digits)?;
-        part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<i64>().ok())?
-    };
-    let (year, month, day) = (next(4)?, next(2)?, next(2)?);
-    let lawful =
-        year >= 1970 && (1..=12).contains(&month) && (1..=days_in(year, month)).contains(&day);
-    if !lawful || parts.next().is_some() {
-        return None;
-    }
-    let before: i64 = (1..month).map(|month| days_in(year, month)).sum();
-    i32::try_from(days_before(year) + before + day - 1).ok()
+    let date: Date = written.parse().ok()?;
+    (date >= FIRST && date.to_string() == written).then(|| number(date))
 }
 
 /// A day as people write it.
 pub fn write_day(day: i32) -> String {
-    Span::Day.stretch(day).name
+    date(day).to_string()
 }
 
 /// The week of a day, as ISO 8601 writes it, and its Monday.

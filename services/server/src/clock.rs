@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use domain::Moment;
+use jiff::Timestamp;
 
 /// Now.
 pub(crate) fn now() -> Moment {
@@ -22,25 +23,8 @@ pub(crate) fn from_sql(milliseconds: i64) -> Moment {
 
 /// A moment as RFC 3339 writes it, in UTC: `2026-11-16T05:44:54.120Z`.
 pub(crate) fn written(moment: Moment) -> String {
-    let (days, rest) = (moment.0 / 86_400_000, moment.0 % 86_400_000);
-    let (hours, minutes) = (rest / 3_600_000, rest / 60_000 % 60);
-    let (seconds, milliseconds) = (rest / 1000 % 60, rest % 1000);
-    let (year, month, day) = date(days);
-    format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{milliseconds:03}Z")
-}
-
-/// The date so many days after the first of January 1970. Years are counted from March, so that the
-/// day that comes and goes is the last one; 400 years have 146,097 days.
-fn date(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    let at = i64::try_from(moment.0).ok().and_then(|at| Timestamp::from_millisecond(at).ok());
+    format!("{:.3}", at.unwrap_or(Timestamp::MAX))
 }
 
 #[cfg(test)]
