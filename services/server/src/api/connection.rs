@@ -3,12 +3,8 @@
 use async_graphql::SimpleObject;
 
 use super::{
-    dispute::{AuditEntry, DisputeView},
-    event::GameEvent,
-    game::GameView,
-    leaderboard::StandingView,
-    replay::ReplayEntry,
-    wallet::LedgerEntry,
+    audit::AuditEntry, dispute::DisputeView, event::GameEvent, game::GameView,
+    leaderboard::StandingView, replay::ReplayEntry, wallet::LedgerEntry,
 };
 
 /// The largest page.

@@ -6,11 +6,13 @@
 )]
 
 mod actions;
+mod audit;
 mod balance;
 mod connection;
 mod dates;
 mod dice;
 mod dispute;
+mod disputing;
 mod errors;
 mod event;
 mod game;
@@ -23,6 +25,7 @@ mod player;
 mod privacy;
 mod proof;
 mod query;
+mod remedy;
 mod replay;
 mod rules;
 mod scalars;
@@ -59,7 +62,7 @@ pub(crate) struct Mutation(
     shop::ShopMutation,
     session::SessionMutation,
     support::SupportMutation,
-    dispute::DisputeMutation,
+    disputing::DisputeMutation,
     privacy::PrivacyMutation,
     season::SeasonMutation,
 );

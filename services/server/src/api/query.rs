@@ -9,10 +9,11 @@ use uuid::Uuid;
 
 use super::{
     allowed, app,
+    audit::audit_log,
     balance::{Balance, BalanceBy, BalanceFilter},
     connection::{AuditConnection, DisputeConnection, GameConnection, page_size},
     dice::{DieKindView, views},
-    dispute::{self, DisputeView, RemedyInput, RemedyPreview},
+    dispute::{self, DisputeView},
     errors::bad_input,
     game::{GameStage, GameView},
     ids::{Named, game_id, named, player_id},
@@ -21,6 +22,7 @@ use super::{
     player::Player,
     privacy,
     proof::Verification,
+    remedy::{self, RemedyInput, RemedyPreview},
     replay::{self, ReplayView},
     rules::{RulesetView, presets},
     season::{self, SeasonView},
@@ -221,7 +223,7 @@ SELECT game FROM game_player WHERE generation = (SELECT generation FROM processo
         #[graphql(desc = "The dispute.")] dispute_id: ID,
         #[graphql(desc = "The remedy.")] remedy: RemedyInput,
     ) -> async_graphql::Result<RemedyPreview> {
-        dispute::preview(ctx, &dispute_id, &remedy).await
+        remedy::preview(ctx, &dispute_id, &remedy).await
     }
 
     /// Everything that staff did, in order: chained by hashes like games, and sealed. For admins.
@@ -238,7 +240,7 @@ SELECT game FROM game_player WHERE generation = (SELECT generation FROM processo
         allowed(ctx, &[Role::Admin])?;
         app(ctx).database.check()?;
         let staff = by.as_ref().map(player_id).transpose()?;
-        dispute::audit_log(ctx, Filter { staff, subject }, first, after).await
+        audit_log(ctx, Filter { staff, subject }, first, after).await
     }
 
     /// Everything that is known about you beside the games themselves, as JSON: account, sessions, wallet, evidence, what you wrote.
