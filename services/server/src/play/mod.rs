@@ -4,6 +4,7 @@
 //! [`store::Store::execute`]; publishing is following the log ([`live`]).
 
 pub(crate) mod access;
+mod error;
 pub(crate) mod evidence;
 pub(crate) mod index;
 pub(crate) mod live;
@@ -13,23 +14,26 @@ pub(crate) mod scheduler;
 mod secrets;
 #[cfg(test)]
 mod tests;
+mod wish;
 
 use std::sync::Arc;
 
 use domain::{
-    Command, Dollars, Event, Game, GameId, Moment, Play, PlayerId, Ruleset, SeatNo, VoidedFor,
+    Command, Dollars, Event, Game, GameId, PlayerId, Ruleset, SeatNo, VoidedFor,
     fair::{commitment, ruleset_hash},
 };
 use sha2::{Digest, Sha256};
-use store::{Executed, Loaded, Request, Store};
+use store::{Loaded, Request, Store};
 use uuid::Uuid;
 
 use access::{Access, AccessList};
+pub(crate) use error::PlayError;
 use evidence::Evidence;
 use live::Live;
 pub(crate) use matching::Wanted;
-pub(crate) use refusal::{PlayError, Refusal, RefusalCode, ServiceCode};
+pub(crate) use refusal::{Refusal, RefusalCode, ServiceCode};
 use secrets::Secrets;
+pub(crate) use wish::{Done, Made, NewGame, Once, Wish};
 
 use crate::{
     accounts::{Viewer, pseudonym},
@@ -37,77 +41,6 @@ use crate::{
     keys::KeyRing,
     wallets::Wallets,
 };
-
-/// What a player wants at a table.
-#[derive(Clone, Debug)]
-pub(crate) enum Wish {
-    /// Sit down, perhaps with a seed and the code of a private table.
-    Join { seed: Option<String>, invite: Option<String> },
-    /// Give or change the seed.
-    ChooseSeed(String),
-    /// Choose whom to play.
-    ChooseCharacter(String),
-    /// Get up.
-    Leave,
-    /// Begin.
-    Start,
-    /// Move.
-    Play(Play),
-}
-
-/// What makes asking twice the same as asking once.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Once {
-    /// The client's own id of the command.
-    pub(crate) id: Option<Uuid>,
-    /// The version the game must have.
-    pub(crate) expected: Option<i64>,
-}
-
-/// A game that somebody opens.
-#[derive(Clone, Debug)]
-pub(crate) struct NewGame {
-    pub(crate) ruleset: Arc<Ruleset>,
-    pub(crate) private: bool,
-    /// Whether the creator sits down at once.
-    pub(crate) seated: bool,
-}
-
-/// What came of a wish.
-#[derive(Clone, Debug)]
-pub(crate) struct Done {
-    pub(crate) game: Uuid,
-    pub(crate) made: Vec<Made>,
-    /// Whether all of it had happened before.
-    pub(crate) repeated: bool,
-    /// The game as it is now.
-    pub(crate) state: Arc<Loaded>,
-    pub(crate) actor: Uuid,
-}
-
-/// An event that a wish made happen.
-#[derive(Clone, Debug)]
-pub(crate) struct Made {
-    pub(crate) version: i64,
-    pub(crate) at: Moment,
-    pub(crate) command: Uuid,
-    pub(crate) event: Event,
-}
-
-impl Done {
-    fn new(game: Uuid, executed: Executed, command: Uuid, actor: Uuid) -> Self {
-        let Executed { events, first_version, at, repeated, state } = executed;
-        let made = (first_version..).zip(events);
-        let made = made.map(|(version, event)| Made { version, at, command, event }).collect();
-        Self { game, made, repeated, state, actor }
-    }
-
-    /// Two commands of one wish, told as one.
-    fn and(mut self, next: Self) -> Self {
-        self.made.extend(next.made);
-        Self { made: self.made, repeated: self.repeated && next.repeated, ..next }
-    }
-}
 
 /// All tables of this house.
 #[derive(Debug)]

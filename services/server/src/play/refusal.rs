@@ -1,12 +1,9 @@
-//! Why a wish was not fulfilled: because it was refused, or because something broke.
-//!
-//! A *refusal* is data for the player: what was wrong, and what would be right. It goes into the payload of a
-//! mutation. Everything else is an error of the request: *busy* and *unavailable* pass, a *fault* is ours.
+//! A refusal is data for the player: what was wrong, and what would be right. It goes into the payload of a mutation.
 
 mod code;
 
 use domain::{Rejection, SeatNo};
-use store::{AppendError, ExecuteError, ReadError, StoreError, processor::HandlerError};
+use store::AppendError;
 
 pub(crate) use code::{RefusalCode, ServiceCode};
 
@@ -21,19 +18,6 @@ pub(crate) struct Refusal {
     pub(crate) argument: Option<&'static str>,
     /// Whose turn it is instead; the log knows only a pseudonym.
     pub(crate) to_move: Option<SeatNo>,
-}
-
-/// Why a wish was not fulfilled. It does not print itself: what may be told to whom is decided where it is told.
-#[derive(Clone, Debug)]
-pub(crate) enum PlayError {
-    /// The rules, or the state of the game, do not allow it.
-    Refused(Refusal),
-    /// Too much is going on.
-    Busy,
-    /// The database cannot be reached.
-    Unavailable(String),
-    /// It is our fault.
-    Fault(String),
 }
 
 impl Refusal {
@@ -56,12 +40,6 @@ impl Refusal {
 
     pub(crate) fn not_seated() -> Self {
         Self::new(ServiceCode::NotSeated, "you do not sit at this table")
-    }
-}
-
-impl From<Refusal> for PlayError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
     }
 }
 
@@ -117,69 +95,5 @@ impl From<Rejection> for Refusal {
             _ => None,
         };
         Self { argument, to_move, ..Self::new(rejection.code(), rejection.to_string()) }
-    }
-}
-
-impl From<ExecuteError> for PlayError {
-    fn from(error: ExecuteError) -> Self {
-        let refuse = |code, argument| Refusal::new(code, error.to_string()).at(argument).into();
-        match &error {
-            ExecuteError::Rejected(Rejection::WrongSecret) => Self::Fault(error.to_string()),
-            ExecuteError::Rejected(rejection) => Refusal::from(rejection.clone()).into(),
-            ExecuteError::NotYourSeat => Refusal::not_seated().into(),
-            ExecuteError::Stale { .. } => refuse(ServiceCode::StaleVersion, "expectedVersion"),
-            ExecuteError::Append(AppendError::CommandReused) => {
-                refuse(ServiceCode::CommandIdReused, "commandId")
-            }
-            ExecuteError::Append(AppendError::TooLarge { .. }) => {
-                refuse(ServiceCode::TooLarge, "rules")
-            }
-            ExecuteError::Append(AppendError::Conflict | AppendError::Busy) => Self::Busy,
-            ExecuteError::Append(AppendError::WrongCount { .. }) => Self::Fault(error.to_string()),
-            ExecuteError::Append(AppendError::Store(store)) => store.clone().into(),
-            ExecuteError::Read(read) => read.clone().into(),
-        }
-    }
-}
-
-impl From<ReadError> for PlayError {
-    fn from(error: ReadError) -> Self {
-        match error {
-            ReadError::Store(store) => store.into(),
-            ReadError::NoSuchStream(_) => Refusal::no_such_game().into(),
-            ReadError::VersionAhead { .. } => {
-                Refusal::new(ServiceCode::VersionAhead, error.to_string()).at("afterVersion").into()
-            }
-            ReadError::Undecodable { .. } | ReadError::Hole { .. } => {
-                Self::Fault(error.to_string())
-            }
-        }
-    }
-}
-
-impl From<StoreError> for PlayError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unavailable(why) => Self::Unavailable(why),
-            StoreError::Fault(why) => Self::Fault(why),
-        }
-    }
-}
-
-impl From<PlayError> for HandlerError {
-    /// What passes is tried again; anything else parks the event with its reason.
-    fn from(error: PlayError) -> Self {
-        match error {
-            PlayError::Refused(refusal) => Self::Event(refusal.message),
-            PlayError::Fault(why) => Self::Event(why),
-            PlayError::Busy => Self::Event("the account is busy".to_owned()),
-            PlayError::Unavailable(why) => Self::Store(StoreError::Unavailable(why)),
-        }
-    }
-}
-
-impl From<sqlx::Error> for PlayError {
-    fn from(error: sqlx::Error) -> Self {
-        StoreError::from(error).into()
     }
 }
