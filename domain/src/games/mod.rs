@@ -1,5 +1,5 @@
-//! The list of games. A new game is a file or a folder with its state ([`Rulebook`]) and its
-//! parameters ([`Parameters`]), a `mod` and a line in the list below.
+//! The list of games. A new game is a file or a folder with its state (`Rulebook`) and its
+//! parameters (`Parameters`), a `mod` and a line in the list below.
 
 pub mod dash;
 pub mod farkle;

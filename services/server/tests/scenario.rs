@@ -141,7 +141,7 @@ fn rolls_that_cannot_be_are_broken() {
 
 #[test]
 fn broken_files_name_their_line() {
-    steps("  - ann: dance\n", 2, &["! line 5: 'dance' is no step; there are: ability HOW, bank"]);
+    steps("  - ann: dance\n", 2, &["! line 5: 'dance' is no step; there are: ability HOW, attack"]);
     steps("  - ann: save\n", 2, &["! line 5: 'save': a list of slots behind 'save'"]);
     steps("  - ann: save 0\n", 2, &["! line 5: 'save 0': a list of slots"]);
     steps(
