@@ -180,11 +180,6 @@ pub(crate) trait Parameters {
         None
     }
 
-    /// What the ability of a character is called.
-    fn ability_of(&self, _character: Word) -> Option<String> {
-        None
-    }
-
     /// Everything that these rules name.
     fn things(&self) -> Vec<Thing> {
         Vec::new()

@@ -634,3 +634,25 @@ fn damage_comes_in_its_order() {
         }
     }
 }
+
+/// Dice beyond those that everybody has are marked; the others are not.
+#[test]
+fn further_dice_are_marked() {
+    let characters = ["nimbus_gibbon", "quantum_terrapin"];
+    let cards =
+        json!([{ "code": "more", "name": "More", "price": 1, "kind": { "kept": { "dice": 2 } } }]);
+    let rules = json!({ "cards": cards, "open_cards": 1, "energy": 3 });
+    let mut table = gathered(Combat::One, rules, &characters);
+    table.tell_fairly(&Command::Start).unwrap();
+    let (game, _) = tell(table.game(), &roll(0), &[1, 1, 2, 2, 3, 3]);
+    assert!(game.dice().iter().all(|die| !die.extra));
+    let (game, _) = tell(&game, &play(0, Play::Resolve), &[]);
+    let buy = Play::Buy { code: "more".to_owned(), target: None };
+    let (game, _) = tell(&game, &play(0, buy), &[]);
+    let (game, _) = tell(&game, &play(0, Play::End), &[]);
+    let (game, _) = tell(&game, &roll(1), &[1, 1, 2, 2, 3, 3]);
+    let (game, _) = tell(&game, &play(1, Play::Resolve), &[]);
+    let (game, _) = tell(&game, &play(1, Play::End), &[]);
+    let marked: Vec<bool> = game.dice().iter().map(|die| die.extra).collect();
+    assert_eq!(marked, [false, false, false, false, false, false, true, true]);
+}

@@ -234,11 +234,6 @@ impl Rules {
         self.parameters().name_of(code)
     }
 
-    /// What the ability of a character is called.
-    pub fn ability_of(&self, character: Word) -> Option<String> {
-        self.parameters().ability_of(character)
-    }
-
     /// Everything that these rules name: characters, cards, consumables.
     pub fn things(&self) -> Vec<Thing> {
         self.parameters().things()

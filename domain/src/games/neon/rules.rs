@@ -193,10 +193,6 @@ impl Parameters for NeonRules {
         card.or(evolution).or(character).cloned()
     }
 
-    fn ability_of(&self, character: Word) -> Option<String> {
-        self.character(character).map(|character| character.ability.clone())
-    }
-
     fn face_name(&self, face: u8) -> Option<&'static str> {
         words::face_name(face)
     }

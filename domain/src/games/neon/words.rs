@@ -55,7 +55,7 @@ impl NeonRules {
         match done {
             BOUGHT => format!("buys {name}"),
             EVOLVED => format!("evolves: {name}"),
-            ABILITY => self.ability_of(thing).unwrap_or(name),
+            ABILITY => self.character(thing).map_or(name, |character| character.ability.clone()),
             _ => name,
         }
     }

@@ -2,8 +2,14 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use async_graphql::{Context, dataloader::DataLoader, dataloader::Loader};
-use domain::{AccountEvent, Event, Moment, special_dice::Code};
+use async_graphql::{
+    Context,
+    dataloader::{DataLoader, Loader},
+};
+use domain::{
+    AccountEvent, Event,
+    special_dice::{CatalogueEvent, Code},
+};
 use uuid::Uuid;
 
 use super::scalars::Instant;
@@ -15,11 +21,13 @@ const ABOUT_DICE: [&str; 3] = ["DieAdded", "DieChanged", "DieBought"];
 /// So many of them are looked at, the newest first.
 const MOST: u32 = 1_000;
 
-/// When something first happened to a kind of die in a stream, and when it last did.
+/// What is known of a kind of die in a stream.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dates {
-    first: Moment,
-    last: Moment,
+    /// When it was added, or first bought; nothing if it was always there.
+    pub(super) first: Option<Instant>,
+    /// When something last happened to it.
+    pub(super) last: Instant,
 }
 
 /// Loads the dates of all dice of a stream at once.
@@ -37,9 +45,11 @@ impl Loader<Uuid> for DiceDates {
             let store = &self.0.tables.store;
             let mut found: HashMap<Code, Dates> = HashMap::new();
             for recorded in store.backwards(stream, i64::MAX, &ABOUT_DICE, MOST).await? {
-                if let Some(code) = about(&recorded.event) {
-                    let (first, last) = (recorded.at, recorded.at);
-                    found.entry(code).or_insert(Dates { first, last }).first = first;
+                let Some((code, is_new)) = about(&recorded.event) else { continue };
+                let at = Instant(recorded.at);
+                let dates = found.entry(code).or_insert(Dates { first: None, last: at });
+                if is_new {
+                    dates.first = Some(at);
                 }
             }
             all.insert(stream, found);
@@ -48,25 +58,24 @@ impl Loader<Uuid> for DiceDates {
     }
 }
 
-/// The kind of die that was listed, changed or bought.
-fn about(event: &Event) -> Option<Code> {
+/// The kind of die that was listed, changed or bought, and whether it was listed or bought.
+fn about(event: &Event) -> Option<(Code, bool)> {
     if let Event::Account(AccountEvent::DieBought { code, .. }) = event {
-        Some(*code)
+        Some((*code, true))
     } else if let Event::Catalogue(change) = event {
-        change.code()
+        Some((change.code()?, matches!(change, CatalogueEvent::DieAdded { .. })))
     } else {
         None
     }
 }
 
-/// When something first and last happened to a kind of die in a stream.
+/// What is known of a kind of die in a stream.
 pub(super) async fn dates(
     ctx: &Context<'_>,
     stream: Uuid,
     code: &str,
-) -> async_graphql::Result<Option<(Instant, Instant)>> {
+) -> async_graphql::Result<Option<Dates>> {
     let loader = ctx.data_unchecked::<DataLoader<DiceDates>>();
     let of_dice = loader.load_one(stream).await?.unwrap_or_default();
-    let dates = code.parse().ok().and_then(|code: Code| of_dice.get(&code).copied());
-    Ok(dates.map(|Dates { first, last }| (Instant(first), Instant(last))))
+    Ok(code.parse().ok().and_then(|code: Code| of_dice.get(&code).copied()))
 }

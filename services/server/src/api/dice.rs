@@ -46,15 +46,12 @@ pub(super) struct DieKindView {
 impl DieKindView {
     /// When it was added to the catalogue; nothing for those that were always there.
     async fn added_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
-        Ok(dates(ctx, CATALOGUE, &self.code)
-            .await?
-            .map(|(first, _)| first)
-            .filter(|_| self.is_new()))
+        Ok(dates(ctx, CATALOGUE, &self.code).await?.and_then(|dates| dates.first))
     }
 
     /// When it was last added or changed; nothing if it never was.
     async fn changed_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
-        Ok(dates(ctx, CATALOGUE, &self.code).await?.map(|(_, last)| last))
+        Ok(dates(ctx, CATALOGUE, &self.code).await?.map(|dates| dates.last))
     }
 }
 
@@ -79,11 +76,6 @@ impl From<&DieKind> for DieKindView {
 }
 
 impl DieKindView {
-    /// Whether it was added to the dice that were always there.
-    fn is_new(&self) -> bool {
-        Catalogue::builtin().named(&self.code).is_err()
-    }
-
     pub(super) fn is_for_sale(&self) -> bool {
         !self.retired
     }

@@ -73,12 +73,12 @@ pub(super) struct InventoryItem {
 impl InventoryItem {
     /// When the first of them was bought.
     async fn first_bought_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
-        Ok(dates(ctx, self.account, &self.code).await?.map(|(first, _)| first))
+        Ok(dates(ctx, self.account, &self.code).await?.and_then(|dates| dates.first))
     }
 
     /// When the last of them was bought.
     async fn last_bought_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
-        Ok(dates(ctx, self.account, &self.code).await?.map(|(_, last)| last))
+        Ok(dates(ctx, self.account, &self.code).await?.map(|dates| dates.last))
     }
 }
 
