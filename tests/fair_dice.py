@@ -485,7 +485,8 @@ SEALED = {"seal": seal_fields, "position": whole_number, "path": digests}
 # An event of a game can be of these types; all are at schema 1.
 TYPES = frozenset(
     """Created SeatTaken SeedChosen LoadoutChosen CharacterChosen SeatLeft Started TurnStarted Rolled Saved Banked
-    Farkled EffectApplied MoneyAwarded Drawn Asked Answered TimedOut TurnEnded Ended SeedRevealed Voided""".split()
+    Farkled EffectApplied MoneyAwarded Drawn Asked Answered TimedOut TurnEnded Ended SeedRevealed Voided
+    Ruled""".split()
 )
 
 Event = namedtuple("Event", "stream version kind schema recorded_at payload hash hashed")

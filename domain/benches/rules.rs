@@ -1,4 +1,4 @@
-//! What the rules cost: `cargo bench -p domain`.
+//! Benchmarks of the rules: `cargo bench -p domain`.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark stops by panicking")]
 #![allow(missing_docs, reason = "a benchmark has no readers of its API")]
@@ -43,7 +43,7 @@ fn table() -> ScoreTable {
     ScoreTable::new(Scoring::classic())
 }
 
-/// A thousand rolls, so that nothing is learnt by heart.
+/// A thousand rolls, so that caches and branch prediction do not flatter the result.
 fn rolls() -> Vec<[u8; 6]> {
     let roll = |n: usize| {
         std::array::from_fn(|d| {
@@ -79,7 +79,7 @@ fn explain_a_selection(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn compile_a_scoring_table(bencher: Bencher<'_, '_>) {
-    // Never the same numbers twice: a known table is not compiled again.
+    // Different numbers each time: known tables are not compiled again.
     let straight = AtomicI64::new(0);
     bencher
         .with_inputs(|| {
@@ -90,11 +90,11 @@ fn compile_a_scoring_table(bencher: Bencher<'_, '_>) {
 }
 
 fn running(seats: u128, number: u8) -> Game {
-    begun("classic", seats, number, &[])
+    started("classic", seats, number, &[])
 }
 
 /// A running game; the first seat has these dice.
-fn begun(preset: &str, seats: u128, number: u8, dice: &[&str]) -> Game {
+fn started(preset: &str, seats: u128, number: u8, dice: &[&str]) -> Game {
     let ruleset = Arc::new(Ruleset::preset("farkle", Some(preset)).unwrap());
     let game = GameId(Uuid::from_u128(number.into()));
     let commitment = commitment(&SECRET, game, ruleset_hash(&ruleset));
@@ -125,7 +125,7 @@ fn play(play: Play) -> Command {
     Command::Play { seat: 0, play }
 }
 
-/// One command of a two-seat game: decided, and folded into the state.
+/// Decides and folds one command of a two-seat game.
 fn command(bencher: Bencher<'_, '_>, before: &[Command], measured: &Command, raw: &'static [u32]) {
     command_in(bencher, running(2, 0), before, measured, raw);
 }
@@ -172,37 +172,37 @@ fn command_bank(bencher: Bencher<'_, '_>) {
     command(bencher, &before, &play(Play::Bank { slots: None }), &[1, 1, 1, 2, 3, 5]);
 }
 
-/// Six dice that all have something to say about a save.
+/// Six dice that all affect a save.
 const SPECIAL: [&str; 6] = ["TRIPLE", "JACKPOT", "THREE", "HOT", "MIDAS", "DOUBLE"];
 
 #[divan::bench]
 fn special_dice_roll(bencher: Bencher<'_, '_>) {
-    let game = begun("challenge-standard", 2, 0, &SPECIAL);
+    let game = started("challenge-standard", 2, 0, &SPECIAL);
     command_in(bencher, game, &[], &play(Play::Roll), &[1, 1, 3, 2, 3, 5]);
 }
 
 #[divan::bench]
 fn special_dice_save(bencher: Bencher<'_, '_>) {
-    let game = begun("challenge-standard", 2, 0, &SPECIAL);
+    let game = started("challenge-standard", 2, 0, &SPECIAL);
     let save = play(Play::Save { slots: vec![0, 1, 2, 5] });
     command_in(bencher, game, &[play(Play::Roll)], &save, &[1, 1, 3, 2, 3, 5]);
 }
 
 #[divan::bench]
 fn special_dice_bank(bencher: Bencher<'_, '_>) {
-    let game = begun("challenge-standard", 2, 0, &SPECIAL);
+    let game = started("challenge-standard", 2, 0, &SPECIAL);
     let before = [play(Play::Roll), play(Play::Save { slots: vec![0, 1, 2] })];
     command_in(bencher, game, &before, &play(Play::Bank { slots: None }), &[1, 1, 3, 2, 3, 5]);
 }
 
 #[divan::bench]
 fn special_dice_all_selections(bencher: Bencher<'_, '_>) {
-    let game = Some(begun("challenge-standard", 2, 0, &SPECIAL));
+    let game = Some(started("challenge-standard", 2, 0, &SPECIAL));
     let game = tell(game, &play(Play::Roll), &mut Script(&[1, 1, 3, 2, 3, 5])).unwrap();
     bencher.bench(|| black_box(&game).selections());
 }
 
-/// The most work a loadout makes: whether a round with it need ever end.
+/// The slowest check of a loadout: whether a round with it can go on for ever.
 #[divan::bench(args = [&["PHOENIX"][..], &["THREE"], &["FIVES", "THREE", "HEAVY", "LUCKY"]])]
 fn choose_a_loadout(bencher: Bencher<'_, '_>, dice: &[&str]) {
     let ruleset = Ruleset::preset("farkle", Some("challenge-standard")).unwrap();
@@ -210,7 +210,7 @@ fn choose_a_loadout(bencher: Bencher<'_, '_>, dice: &[&str]) {
     bencher.bench(|| ruleset.rules.lawful_loadout(black_box(&dice)));
 }
 
-/// A game of two that save all they can and bank from 300 points on.
+/// A game of two players who save all they can and bank from 300 points on.
 fn whole_game(number: u8) -> Vec<Event> {
     let mut game = Some(running(2, number));
     let mut log = Vec::new();

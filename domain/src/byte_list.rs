@@ -1,4 +1,4 @@
-//! Small packed sets and lists are written in JSON as plain lists of numbers.
+//! JSON of small packed sets and lists: plain arrays of numbers.
 
 use std::{fmt, marker::PhantomData};
 
@@ -7,7 +7,8 @@ use serde::{
     de::{Error, SeqAccess, Visitor},
 };
 
-/// Reads a list of numbers into a packed value; `add` refuses what does not fit by `None`.
+/// Reads a list of numbers into a packed value; `add` returns `None` for a number that does not
+/// fit.
 pub(crate) fn read<'de, D, T, F>(
     from: D,
     expected: &'static str,

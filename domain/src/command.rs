@@ -1,4 +1,4 @@
-//! What can be asked of a game.
+//! Commands to a game.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use uuid::Uuid;
 
 use crate::{GameId, Moment, PlayerId, Ruleset, SeatNo, VoidedFor, fair::Commitment};
 
-/// A wish, checked by [`crate::decide`]: it holds what a client sent, right or wrong.
+/// A command as the client sent it; [`crate::decide`] validates it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
-    /// Opens a table under a ruleset, with the promise of its dice.
+    /// Opens a table under a ruleset and commits the house to its dice.
     Create {
-        /// The game's id, part of everything its dice are made from.
+        /// The game's id, an input of its dice.
         game: GameId,
-        /// The rules it will be played and replayed under.
+        /// The rules the game is played and replayed by.
         ruleset: Arc<Ruleset>,
         /// The hash that binds the house to its secret.
         commitment: Commitment,
@@ -28,39 +28,39 @@ pub enum Command {
         /// The client's seed, if it already has one.
         seed: Option<String>,
     },
-    /// Gives or replaces the seed of a seat; possible until the start.
+    /// Sets or replaces the seed of a seat; possible until the start.
     ChooseSeed {
-        /// The seat whose client speaks.
+        /// The seat.
         seat: SeatNo,
         /// The seed.
         seed: String,
     },
-    /// Chooses the dice of a seat, one a slot; possible until the start.
+    /// Chooses the dice of a seat, one per slot; possible until the start.
     ChooseLoadout {
-        /// The seat whose dice they are.
+        /// The seat.
         seat: SeatNo,
-        /// The codes of the dice; slots that are not named have ordinary dice.
+        /// The codes of the dice; remaining slots get standard dice.
         dice: Vec<String>,
     },
-    /// Chooses whom a seat plays; possible until the start.
+    /// Chooses the character of a seat; possible until the start.
     ChooseCharacter {
         /// The seat.
         seat: SeatNo,
         /// The code of the character.
         character: String,
     },
-    /// Gives the seat up; in a running game this forfeits.
+    /// Leaves the seat; in a running game this forfeits.
     Leave {
         /// The seat.
         seat: SeatNo,
     },
-    /// Seals the seeds and begins.
+    /// Seals the seeds and starts the game.
     Start,
     /// A move of the seat whose turn it is.
     Play {
-        /// The seat that wants to move.
+        /// The seat that moves.
         seat: SeatNo,
-        /// Its move.
+        /// The move.
         play: Play,
     },
     /// The house ends a turn whose time is up.
@@ -68,23 +68,23 @@ pub enum Command {
         /// The seat whose time is up.
         seat: SeatNo,
     },
-    /// The house closes a game nobody has touched for its expiry time.
+    /// The house closes a game without activity for its expiry time.
     Abandon {
-        /// When its last event was recorded: a fact of the log, like the time itself.
+        /// When its last event was recorded. The log knows it, the state does not.
         touched: Moment,
     },
-    /// The house ends a game that is played, and says who wins.
+    /// The house ends a running game and decides who wins.
     Rule {
-        /// Who; nobody is possible.
+        /// The winning seats; may be empty.
         winners: Vec<SeatNo>,
-        /// Because of which dispute, if there was one.
+        /// The dispute that was the reason, if any.
         dispute: Option<Uuid>,
     },
-    /// The house makes a game void, whether it is over or not.
+    /// The house voids a game, whether it is over or not.
     Void {
-        /// Why.
+        /// The reason.
         why: VoidedFor,
-        /// Because of which dispute, if there was one.
+        /// The dispute that was the reason, if any.
         dispute: Option<Uuid>,
     },
 }
@@ -99,52 +99,57 @@ pub enum Play {
         /// Their slots.
         slots: Vec<u8>,
     },
-    /// Put the points of the round on the score, saving some dice first if named.
+    /// Score some of the dice just rolled, then roll the rest.
+    SaveAndRoll {
+        /// Their slots.
+        slots: Vec<u8>,
+    },
+    /// Add the points of the round to the score, after saving the given dice, if any.
     Bank {
         /// The slots to save first.
         slots: Option<Vec<u8>>,
     },
-    /// Give the roll up: a farkle by choice.
+    /// Give up the roll: a voluntary farkle.
     Forfeit,
     /// Roll all dice but these.
     Reroll {
-        /// The slots of the dice that stay as they are.
+        /// The slots of the dice to keep.
         keep: Vec<u8>,
     },
     /// Score the dice in a category.
     Score {
-        /// Its name.
+        /// The name of the category.
         category: String,
     },
-    /// Let the dice do what they show.
+    /// Apply what the dice show.
     Resolve,
     /// Attack with the swords among the dice.
     Attack {
-        /// Whom, where there is a choice.
+        /// The target, where there is a choice.
         target: Option<SeatNo>,
     },
-    /// Use what one's character can do.
+    /// Use an ability of one's character.
     Ability(Ability),
-    /// Say whether one stays, when asked.
+    /// Answer whether to stay, when asked.
     Answer {
-        /// Whether one stays.
+        /// Whether to stay.
         stay: bool,
     },
-    /// Buy something that is offered.
+    /// Buy something on offer.
     Buy {
         /// Its code.
         code: String,
-        /// At whom it is aimed, where it is aimed at somebody.
+        /// The target, if it needs one.
         target: Option<SeatNo>,
     },
-    /// Replace everything that is offered.
+    /// Replace all offers.
     Renew,
-    /// Use something one holds.
+    /// Use an item one holds.
     Use {
         /// Its code.
         code: String,
     },
-    /// Take what was unlocked.
+    /// Take an unlocked evolution.
     Evolve {
         /// Its code.
         code: String,
@@ -153,28 +158,28 @@ pub enum Play {
     End,
 }
 
-/// What characters can do at will.
+/// Abilities of characters that a player uses as a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
-    /// Copy what one die shows onto another.
+    /// Copy the face of one die onto another.
     Copy {
-        /// The die that is copied.
+        /// The die to copy.
         from: u8,
-        /// The die that changes.
+        /// The die to change.
         onto: u8,
     },
-    /// Put by what a die shows.
+    /// Store the face of a die for later.
     Store(u8),
-    /// Replace a die by what was put by.
+    /// Replace the face of a die by the stored one.
     Place(u8),
-    /// Turn so many hearts that healed nothing into energy.
+    /// Turn this number of unused hearts into energy.
     Convert(u8),
     /// Exchange energy and health.
     Exchange(Exchange),
 }
 
-/// Which way energy and health are exchanged.
+/// The direction of an exchange of energy and health.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exchange {

@@ -1,16 +1,16 @@
-//! The one way to change a game: a command and the state give events, or a refusal.
+//! The only way to change a game: a command and the state produce events or a rejection.
 
 use uuid::Uuid;
 
 use crate::{
     Command, DecidedBy, Dice, Event, Game, LeftBecause, Moment, Name, PlayerId, Rejection, SeatNo,
-    Stage, Table, TurnEnd, VoidedFor, desk::Desk, fair, games::with_board, rulebook::Rulebook,
-    text::ClientSeed,
+    Stage, Table, TurnEnd, VoidedFor, decision::Decision, fair, game_rules::GameRules,
+    games::with_board, text::ClientSeed,
 };
 
-/// What a command makes happen to a game; `None` is a game not created yet.
+/// Decides a command to a game; `game` is `None` before it is created.
 ///
-/// Chance and time are arguments: the same ones always give the same events.
+/// Randomness and time are arguments: the same arguments always produce the same events.
 pub fn decide(
     game: Option<&Game>,
     command: &Command,
@@ -29,43 +29,45 @@ pub fn decide(
         }
         (None, _) => Err(Rejection::NoSuchGame),
         (Some(game), command) => with_board!(&game.board, board => {
-            decide_with(Desk::new(&game.table, board, now, dice), command)
+            decide_with(Decision::new(&game.table, board, now, dice), command)
         }),
     }
 }
 
-fn decide_with<B: Rulebook>(
-    mut desk: Desk<'_, B>,
+fn decide_with<B: GameRules>(
+    mut decision: Decision<'_, B>,
     command: &Command,
 ) -> Result<Vec<Event>, Rejection> {
     use Stage::{Ended, Gathering, Playing};
-    match (command, &desk.table.stage) {
+    match (command, &decision.table.stage) {
         (Command::Create { .. }, _) => Err(Rejection::AlreadyCreated),
-        (Command::Void { why, dispute }, _) => void(&mut desk, *why, *dispute),
+        (Command::Void { why, dispute }, _) => void(&mut decision, *why, *dispute),
         (_, Ended(_)) => Err(Rejection::GameOver),
 
         (Command::Join { player, name, seed }, Gathering) => {
-            join(&mut desk, *player, name, seed.as_deref())
+            join(&mut decision, *player, name, seed.as_deref())
         }
-        (Command::ChooseSeed { seat, seed }, Gathering) => choose_seed(&mut desk, *seat, seed),
+        (Command::ChooseSeed { seat, seed }, Gathering) => choose_seed(&mut decision, *seat, seed),
         (Command::ChooseLoadout { seat, dice }, Gathering) => {
-            choose_loadout(&mut desk, *seat, dice)
+            choose_loadout(&mut decision, *seat, dice)
         }
-        (Command::ChooseCharacter { seat, character }, Gathering) => is_seated(&desk.table, *seat)
-            .and_then(|()| B::choose_character(&mut desk, *seat, character)),
-        (Command::Leave { seat }, Gathering) => leave_early(&mut desk, *seat),
-        (Command::Start, Gathering) => start(&mut desk),
+        (Command::ChooseCharacter { seat, character }, Gathering) => {
+            check_seated(&decision.table, *seat)
+                .and_then(|()| B::choose_character(&mut decision, *seat, character))
+        }
+        (Command::Leave { seat }, Gathering) => leave_before_start(&mut decision, *seat),
+        (Command::Start, Gathering) => start(&mut decision),
         (Command::Play { .. } | Command::TimeOut { .. } | Command::Rule { .. }, Gathering) => {
             Err(Rejection::NotStarted)
         }
 
         (Command::Play { seat, play }, Playing) => {
-            its_turn(&desk.table, *seat).and_then(|()| B::play(&mut desk, play))
+            check_turn(&decision.table, *seat).and_then(|()| B::play(&mut decision, play))
         }
-        (Command::TimeOut { seat }, Playing) => time_out(&mut desk, *seat),
-        (Command::Rule { winners, dispute }, Playing) => rule(&mut desk, winners, *dispute),
-        (Command::Leave { seat }, Playing) => is_seated(&desk.table, *seat)
-            .and_then(|()| forfeit_seat(&mut desk, *seat, LeftBecause::Quit, TurnEnd::Left)),
+        (Command::TimeOut { seat }, Playing) => time_out(&mut decision, *seat),
+        (Command::Rule { winners, dispute }, Playing) => rule(&mut decision, winners, *dispute),
+        (Command::Leave { seat }, Playing) => check_seated(&decision.table, *seat)
+            .and_then(|()| forfeit_seat(&mut decision, *seat, LeftBecause::Quit, TurnEnd::Left)),
         (
             Command::Join { .. }
             | Command::ChooseSeed { .. }
@@ -75,20 +77,20 @@ fn decide_with<B: Rulebook>(
             Playing,
         ) => Err(Rejection::AlreadyStarted),
 
-        (Command::Abandon { touched }, Gathering | Playing) => abandon(&mut desk, *touched),
+        (Command::Abandon { touched }, Gathering | Playing) => abandon(&mut decision, *touched),
     }?;
-    Ok(desk.into_events())
+    Ok(decision.into_events())
 }
 
-fn join<B: Rulebook>(
-    desk: &mut Desk<'_, B>,
+fn join<B: GameRules>(
+    decision: &mut Decision<'_, B>,
     player: PlayerId,
     name: &str,
     seed: Option<&str>,
 ) -> Result<(), Rejection> {
     let name = Name::parse(name)?;
     let seed = seed.map(ClientSeed::parse).transpose()?;
-    let table = &desk.table;
+    let table = &decision.table;
     for seat in table.seated() {
         let other = &table.seats[usize::from(seat)];
         if other.player == player {
@@ -100,138 +102,141 @@ fn join<B: Rulebook>(
     }
     let seat =
         free_seat(table).ok_or(Rejection::TableFull { seats: table.ruleset.table.max_seats })?;
-    desk.record(Event::SeatTaken { seat, player, name });
+    decision.record(Event::SeatTaken { seat, player, name });
     if let Some(seed) = seed {
-        desk.record(Event::SeedChosen { seat, seed });
+        decision.record(Event::SeedChosen { seat, seed });
     }
     Ok(())
 }
 
-/// The lowest seat nobody sits on.
+/// The lowest free seat.
 pub(crate) fn free_seat(table: &Table) -> Option<SeatNo> {
     let free = |&seat: &SeatNo| table.seats.get(usize::from(seat)).is_none_or(|s| s.gone);
     (0..table.ruleset.table.max_seats).find(free)
 }
 
-fn choose_seed<B: Rulebook>(
-    desk: &mut Desk<'_, B>,
+fn choose_seed<B: GameRules>(
+    decision: &mut Decision<'_, B>,
     seat: SeatNo,
     seed: &str,
 ) -> Result<(), Rejection> {
-    is_seated(&desk.table, seat)?;
+    check_seated(&decision.table, seat)?;
     let seed = ClientSeed::parse(seed)?;
-    desk.record(Event::SeedChosen { seat, seed });
+    decision.record(Event::SeedChosen { seat, seed });
     Ok(())
 }
 
-fn choose_loadout<B: Rulebook>(
-    desk: &mut Desk<'_, B>,
+fn choose_loadout<B: GameRules>(
+    decision: &mut Decision<'_, B>,
     seat: SeatNo,
     named: &[String],
 ) -> Result<(), Rejection> {
-    is_seated(&desk.table, seat)?;
-    let dice = desk.table.ruleset.rules.lawful_loadout(named)?;
-    desk.record(Event::LoadoutChosen { seat, dice });
+    check_seated(&decision.table, seat)?;
+    let dice = decision.table.ruleset.rules.lawful_loadout(named)?;
+    decision.record(Event::LoadoutChosen { seat, dice });
     Ok(())
 }
 
-fn leave_early<B: Rulebook>(desk: &mut Desk<'_, B>, seat: SeatNo) -> Result<(), Rejection> {
-    is_seated(&desk.table, seat)?;
-    desk.record(Event::SeatLeft { seat, why: LeftBecause::Quit });
+fn leave_before_start<B: GameRules>(
+    decision: &mut Decision<'_, B>,
+    seat: SeatNo,
+) -> Result<(), Rejection> {
+    check_seated(&decision.table, seat)?;
+    decision.record(Event::SeatLeft { seat, why: LeftBecause::Quit });
     Ok(())
 }
 
-/// Seals the seeds as they are now and gives the first seat its turn.
-fn start<B: Rulebook>(desk: &mut Desk<'_, B>) -> Result<(), Rejection> {
-    let seated: Vec<SeatNo> = desk.table.seated().collect();
-    let needed = desk.table.ruleset.table.min_seats;
+/// Seals the current seeds and starts the turn of the first seat.
+fn start<B: GameRules>(decision: &mut Decision<'_, B>) -> Result<(), Rejection> {
+    let seated: Vec<SeatNo> = decision.table.seated().collect();
+    let needed = decision.table.ruleset.table.min_seats;
     let count = u8::try_from(seated.len()).unwrap_or(u8::MAX);
     let (Some(&first), true) = (seated.first(), count >= needed) else {
         return Err(Rejection::NotEnoughSeats { seated: count, needed });
     };
-    let seeds = fair::seeds_hash(desk.table.seats.iter().map(|seat| seat.seed.as_ref()));
-    desk.record(Event::Started { seeds });
-    B::begin(desk, first)
+    let seeds = fair::seeds_hash(decision.table.seats.iter().map(|seat| seat.seed.as_ref()));
+    decision.record(Event::Started { seeds });
+    B::begin(decision, first)
 }
 
-fn time_out<B: Rulebook>(desk: &mut Desk<'_, B>, seat: SeatNo) -> Result<(), Rejection> {
-    its_turn(&desk.table, seat)?;
-    let deadline = desk.table.turn.deadline.ok_or(Rejection::NoTimeLimit)?;
-    if desk.now < deadline {
-        return Err(Rejection::TimeNotUp { deadline, now: desk.now });
+fn time_out<B: GameRules>(decision: &mut Decision<'_, B>, seat: SeatNo) -> Result<(), Rejection> {
+    check_turn(&decision.table, seat)?;
+    let deadline = decision.table.turn.deadline.ok_or(Rejection::NoTimeLimit)?;
+    if decision.now < deadline {
+        return Err(Rejection::TimeNotUp { deadline, now: decision.now });
     }
-    let before = desk.table.seats.get(usize::from(seat)).map_or(0, |seat| seat.time_outs);
+    let before = decision.table.seats.get(usize::from(seat)).map_or(0, |seat| seat.time_outs);
     let in_a_row = before.saturating_add(1);
-    desk.record(Event::TimedOut { seat, in_a_row });
-    if in_a_row >= desk.table.ruleset.table.time_outs_to_forfeit {
-        return forfeit_seat(desk, seat, LeftBecause::TimedOut, TurnEnd::TimedOut);
+    decision.record(Event::TimedOut { seat, in_a_row });
+    if in_a_row >= decision.table.ruleset.table.time_outs_to_forfeit {
+        return forfeit_seat(decision, seat, LeftBecause::TimedOut, TurnEnd::TimedOut);
     }
-    B::time_out(desk)
+    B::time_out(decision)
 }
 
-fn abandon<B: Rulebook>(desk: &mut Desk<'_, B>, touched: Moment) -> Result<(), Rejection> {
-    let needed_hours = desk.table.ruleset.table.expiry_hours;
-    if desk.now < touched.plus_hours(needed_hours) {
-        let since_hours = desk.now.0.saturating_sub(touched.0) / 3_600_000;
+fn abandon<B: GameRules>(decision: &mut Decision<'_, B>, touched: Moment) -> Result<(), Rejection> {
+    let needed_hours = decision.table.ruleset.table.expiry_hours;
+    if decision.now < touched.plus_hours(needed_hours) {
+        let since_hours = decision.now.0.saturating_sub(touched.0) / 3_600_000;
         return Err(Rejection::NotStale { since_hours, needed_hours });
     }
-    desk.end(DecidedBy::Abandoned, Vec::new())
+    decision.end(DecidedBy::Abandoned, Vec::new())
 }
 
-/// A game that is over stays as it was played; one that is not ends here, without a winner.
-fn void<B: Rulebook>(
-    desk: &mut Desk<'_, B>,
+/// A game that is over keeps its outcome; a running one ends without a winner.
+fn void<B: GameRules>(
+    decision: &mut Decision<'_, B>,
     why: VoidedFor,
     dispute: Option<Uuid>,
 ) -> Result<(), Rejection> {
-    if desk.table.voided.is_some() {
+    if decision.table.voided.is_some() {
         return Err(Rejection::AlreadyVoid);
     }
-    let over = matches!(desk.table.stage, Stage::Ended(_));
-    desk.record(Event::Voided { why, dispute });
-    if over { Ok(()) } else { desk.end(DecidedBy::Voided, Vec::new()) }
+    let over = matches!(decision.table.stage, Stage::Ended(_));
+    decision.record(Event::Voided { why, dispute });
+    if over { Ok(()) } else { decision.end(DecidedBy::Voided, Vec::new()) }
 }
 
-/// The game ends as it stands; who wins is said.
-fn rule<B: Rulebook>(
-    desk: &mut Desk<'_, B>,
+/// Ends a running game with the given winners.
+fn rule<B: GameRules>(
+    decision: &mut Decision<'_, B>,
     winners: &[SeatNo],
     dispute: Option<Uuid>,
 ) -> Result<(), Rejection> {
     let mut named = Vec::with_capacity(winners.len());
     for &seat in winners {
-        is_seated(&desk.table, seat)?;
+        check_seated(&decision.table, seat)?;
         if named.contains(&seat) {
             return Err(Rejection::RepeatedWinner { seat });
         }
         named.push(seat);
     }
-    desk.record(Event::Ruled { winners: named.clone(), dispute });
-    desk.end(DecidedBy::Ruled, named)
+    decision.record(Event::Ruled { winners: named.clone(), dispute });
+    decision.end(DecidedBy::Ruled, named)
 }
 
-/// The others play on; one left wins.
-fn forfeit_seat<B: Rulebook>(
-    desk: &mut Desk<'_, B>,
+/// The others play on; the last seat wins.
+fn forfeit_seat<B: GameRules>(
+    decision: &mut Decision<'_, B>,
     seat: SeatNo,
     why: LeftBecause,
     how: TurnEnd,
 ) -> Result<(), Rejection> {
-    let had_the_turn = desk.table.turn.seat == seat;
+    let had_the_turn = decision.table.turn.seat == seat;
     if had_the_turn {
-        B::cut_short(desk, how)?;
+        B::cut_short(decision, how)?;
     }
-    desk.record(Event::SeatLeft { seat, why });
-    let left: Vec<SeatNo> = desk.table.seated().collect();
+    decision.record(Event::SeatLeft { seat, why });
+    let left: Vec<SeatNo> = decision.table.seated().collect();
     match left.len() {
-        0 => desk.end(DecidedBy::Deserted, left),
-        1 => desk.end(DecidedBy::LastSeat, left),
-        _ if had_the_turn => B::next_turn(desk),
-        _ => B::left(desk, seat),
+        0 => decision.end(DecidedBy::Deserted, left),
+        1 => decision.end(DecidedBy::LastSeat, left),
+        _ if had_the_turn => B::next_turn(decision),
+        _ => B::left(decision, seat),
     }
 }
 
-fn is_seated(table: &Table, seat: SeatNo) -> Result<(), Rejection> {
+fn check_seated(table: &Table, seat: SeatNo) -> Result<(), Rejection> {
     match table.seats.get(usize::from(seat)) {
         None => {
             let seats = u8::try_from(table.seats.len()).unwrap_or(u8::MAX);
@@ -242,8 +247,8 @@ fn is_seated(table: &Table, seat: SeatNo) -> Result<(), Rejection> {
     }
 }
 
-fn its_turn(table: &Table, seat: SeatNo) -> Result<(), Rejection> {
-    is_seated(table, seat)?;
+fn check_turn(table: &Table, seat: SeatNo) -> Result<(), Rejection> {
+    check_seated(table, seat)?;
     let to_move = table.turn.to_move();
     match table.seats.get(usize::from(to_move)) {
         Some(mover) if seat != to_move => {

@@ -4,23 +4,24 @@ use serde_json::{Value, json};
 
 use crate::{Game, Table};
 
-/// Something that is not as it was before.
+/// A changed value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where: `board.farkle.players.0.score`.
+    /// The path: `board.farkle.players.0.score`.
     pub path: String,
-    /// What it was; null where there was nothing.
+    /// The old value; null if there was none.
     pub before: Value,
-    /// What it is; null where there is nothing any more.
+    /// The new value; null if it was removed.
     pub after: Value,
 }
 
-/// A state as a tree of values, without what never changes, or with every event.
+/// The state as a tree of values, without what never changes or changes with every event, and
+/// without records of earlier rounds, which the events have.
 pub fn snapshot(game: &Game) -> Value {
     let Table { seats, stage, turn, rolls, voided, .. } = &game.table;
     let table =
         json!({ "seats": seats, "stage": stage, "turn": turn, "rolls": rolls, "voided": voided });
-    let mut board = serde_json::to_value(&game.board).unwrap_or_default();
+    let mut board = serde_json::to_value(game.board.without_history()).unwrap_or_default();
     if let Value::Object(kinds) = &mut board {
         for kind in kinds.values_mut().filter_map(Value::as_object_mut) {
             kind.remove("rules");
@@ -29,7 +30,7 @@ pub fn snapshot(game: &Game) -> Value {
     json!({ "board": board, "table": table })
 }
 
-/// What changed from one tree of values to another, leaf by leaf, in the order of the fields.
+/// The changed leaves of two trees of values, in the order of the fields.
 pub fn differences(before: &Value, after: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
     compare(&mut String::new(), before, after, &mut found);
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_that_changed_are_named() {
+    fn reports_changed_leaves() {
         let before = json!({ "a": 1, "b": { "c": [1, 2], "gone": true }, "same": [1] });
         let after = json!({ "a": 2, "b": { "c": [1, 3, 4], "new": "x" }, "same": [1] });
         let told: Vec<String> = differences(&before, &after)

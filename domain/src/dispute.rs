@@ -1,91 +1,92 @@
-//! Disputes: a player says that something was wrong, and somebody who works for the house sees to it.
+//! Disputes: a player contests an event of a game, and staff review it.
 //!
-//! A dispute is a stream of its own, one for each disputed event. What people write to each other is not in it: texts may be personal,
-//! and the log is for ever. What is done about it, the *remedies*, are events of games and accounts that name the dispute.
+//! Each disputed event has one dispute stream. The text of comments is stored outside of it,
+//! because it can contain personal data and the log is never deleted. *Remedies* are applied as
+//! events of games and accounts that reference the dispute.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{Dollars, GameId, Moment, PlayerId, Rejection, SeatNo, VoidedFor};
 
-/// Something that happened to a dispute.
+/// An event of a dispute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DisputeEvent {
     /// A player disputes an event of a game.
     DisputeOpened {
         /// The game.
         game: GameId,
-        /// The version of the event.
+        /// The version of the disputed event.
         version: u64,
-        /// Who disputes it.
+        /// The player who opened the dispute.
         player: PlayerId,
     },
-    /// Somebody sees to it from now on.
+    /// The dispute was assigned to a member of staff.
     DisputeAssigned {
-        /// Who.
+        /// The new assignee.
         to: PlayerId,
     },
-    /// Somebody wrote something, which is kept elsewhere.
+    /// A comment was added; its text is stored elsewhere.
     DisputeCommented {
-        /// The number of the comment, from 1.
+        /// The number of the comment, starting at 1.
         number: u32,
-        /// Whether it is for staff only.
+        /// Whether only staff can read it.
         internal: bool,
     },
-    /// Something is to be done.
+    /// A remedy was proposed.
     RemedyProposed {
-        /// The number of the remedy, from 1.
+        /// The number of the remedy, starting at 1.
         number: u32,
-        /// What.
+        /// The proposed remedy.
         remedy: Remedy,
-        /// Who says so.
+        /// Who proposed it.
         by: PlayerId,
-        /// Whether somebody else must agree.
+        /// Whether a second person must approve it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         second: bool,
     },
-    /// Somebody else agrees.
+    /// A second person approved the remedy.
     RemedyApproved {
-        /// Which.
+        /// The number of the remedy.
         number: u32,
-        /// Who.
+        /// Who approved it.
         by: PlayerId,
     },
-    /// Somebody does not agree, or it cannot be done any more: it is not done.
+    /// The remedy was declined, or can no longer be applied.
     RemedyDeclined {
-        /// Which.
+        /// The number of the remedy.
         number: u32,
-        /// Who; the nil id is the house, which could not do it.
+        /// Who declined it; the nil id stands for the house, which could not apply it.
         by: PlayerId,
     },
-    /// It is done.
+    /// The remedy was applied.
     RemedyApplied {
-        /// Which.
+        /// The number of the remedy.
         number: u32,
     },
-    /// It could not be done.
+    /// Applying the remedy failed.
     RemedyFailed {
-        /// Which.
+        /// The number of the remedy.
         number: u32,
-        /// Why not.
+        /// The error.
         reason: String,
     },
-    /// One that could not be done is tried again.
+    /// A failed remedy is to be tried again.
     RemedyRetried {
-        /// Which.
+        /// The number of the remedy.
         number: u32,
-        /// Who wants that.
+        /// Who requested the retry.
         by: PlayerId,
     },
-    /// The dispute is over.
+    /// The dispute was closed.
     DisputeResolved {
-        /// How.
+        /// The outcome.
         how: Resolution,
     },
 }
 
 impl DisputeEvent {
-    /// The names of all types.
+    /// The names of all event types.
     pub const NAMES: [&'static str; 10] = [
         "DisputeOpened",
         "DisputeAssigned",
@@ -99,7 +100,7 @@ impl DisputeEvent {
         "DisputeResolved",
     ];
 
-    /// The type's name, as the log stores it.
+    /// The name of the event type, as stored in the log.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::DisputeOpened { .. } => "DisputeOpened",
@@ -116,53 +117,53 @@ impl DisputeEvent {
     }
 }
 
-/// What can be done about something that was wrong.
+/// What staff can do about a dispute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Remedy {
-    /// The disputed game counts no more.
+    /// Void the disputed game.
     VoidGame {
-        /// Why.
+        /// The reason.
         why: VoidedFor,
     },
-    /// The disputed game ends here, and these win.
+    /// End the disputed game with these winners.
     FinishGame {
-        /// Who wins; nobody is possible.
+        /// The winning seats; may be empty.
         winners: Vec<SeatNo>,
     },
-    /// Money is given, or taken.
+    /// Credit or debit an account.
     AdjustBalance {
-        /// Whose.
+        /// The account.
         player: PlayerId,
-        /// How much; what is taken is negative.
+        /// The amount; negative for a debit.
         change: i64,
     },
-    /// A player is warned.
+    /// Warn a player.
     Warn {
-        /// Who.
+        /// The player.
         player: PlayerId,
     },
-    /// A player may not play for a while.
+    /// Suspend a player.
     Suspend {
-        /// Who.
+        /// The player.
         player: PlayerId,
-        /// Until when.
+        /// The end of the suspension.
         until: Moment,
     },
-    /// A player may not play any more.
+    /// Ban a player.
     Ban {
-        /// Who.
+        /// The player.
         player: PlayerId,
     },
-    /// A player may play again.
+    /// Lift a suspension or a ban.
     Lift {
-        /// Who.
+        /// The player.
         player: PlayerId,
     },
 }
 
 impl Remedy {
-    /// Whom it is about, if it is about somebody in particular.
+    /// The player it applies to; `None` for a remedy of the game.
     pub const fn player(&self) -> Option<PlayerId> {
         match self {
             Self::VoidGame { .. } | Self::FinishGame { .. } => None,
@@ -175,158 +176,158 @@ impl Remedy {
     }
 }
 
-/// How a dispute ends.
+/// The outcome of a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
-    /// Something did not work as it should, and was mended.
+    /// A malfunction, which was fixed.
     Malfunction,
-    /// Somebody cheated.
+    /// A player cheated.
     Cheating,
-    /// Players played into each other's hands.
+    /// Players colluded.
     Collusion,
-    /// It was a mistake of the house.
+    /// A mistake of the house.
     Mistake,
-    /// Nothing was wrong, and it was explained why.
+    /// Everything was correct, and the player got an explanation.
     Explained,
-    /// The claim is not true.
+    /// The claim is false.
     Unfounded,
 }
 
-/// What can be asked of a dispute.
+/// A command to a dispute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DisputeCommand {
-    /// Disputes an event.
+    /// Opens a dispute.
     Open {
         /// The game.
         game: GameId,
-        /// The version of the event.
+        /// The version of the disputed event.
         version: u64,
-        /// Who disputes it.
+        /// The player who opens it.
         player: PlayerId,
     },
-    /// Gives it to somebody.
+    /// Assigns it to a member of staff.
     Assign {
-        /// Whom.
+        /// The new assignee.
         to: PlayerId,
     },
-    /// Writes something.
+    /// Adds a comment.
     Comment {
-        /// Whether it is for staff only.
+        /// Whether only staff can read it.
         internal: bool,
-        /// A hash of the text, so that the same command means the same text.
+        /// A hash of the text: commands with different texts differ.
         hash: String,
     },
-    /// Says what is to be done.
+    /// Proposes a remedy.
     Propose {
-        /// What.
+        /// The remedy.
         remedy: Remedy,
-        /// Who says so.
+        /// Who proposes it.
         by: PlayerId,
-        /// How much money it moves.
+        /// The amount of money it moves.
         amount: u64,
-        /// Above this somebody else must agree.
+        /// Larger amounts need the approval of a second person.
         limit: Dollars,
     },
-    /// Agrees.
+    /// Approves a remedy.
     Approve {
-        /// With which remedy.
+        /// The number of the remedy.
         number: u32,
-        /// Who.
+        /// Who approves it.
         by: PlayerId,
     },
-    /// Does not agree.
+    /// Declines a remedy.
     Decline {
-        /// With which remedy.
+        /// The number of the remedy.
         number: u32,
-        /// Who.
+        /// Who declines it.
         by: PlayerId,
     },
-    /// Says that a remedy is done.
+    /// Records that a remedy was applied.
     Applied {
-        /// Which.
+        /// The number of the remedy.
         number: u32,
     },
-    /// Says that a remedy could not be done.
+    /// Records that applying a remedy failed.
     Failed {
-        /// Which.
+        /// The number of the remedy.
         number: u32,
-        /// Why not.
+        /// The error.
         reason: String,
     },
-    /// Wants a remedy that could not be done to be tried again.
+    /// Tries a failed remedy again.
     Retry {
-        /// Which.
+        /// The number of the remedy.
         number: u32,
-        /// Who wants that.
+        /// Who requests the retry.
         by: PlayerId,
     },
-    /// Ends it.
+    /// Closes the dispute.
     Resolve {
-        /// How.
+        /// The outcome.
         how: Resolution,
     },
 }
 
-/// A dispute.
+/// The state of a dispute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dispute {
-    /// The game.
+    /// The disputed game.
     pub game: GameId,
     /// The version of the disputed event.
     pub version: u64,
-    /// Who disputes it.
+    /// The player who opened it.
     pub player: PlayerId,
-    /// Who sees to it.
+    /// The member of staff responsible for it.
     pub assignee: Option<PlayerId>,
-    /// How many comments there are.
+    /// The number of comments.
     pub comments: u32,
-    /// What is to be done, or was.
+    /// All remedies, in the order of their numbers.
     pub remedies: Vec<RemedyState>,
-    /// How it ended, if it has.
+    /// The outcome, once it is closed.
     pub resolution: Option<Resolution>,
 }
 
-/// A remedy, and how far it is.
+/// A remedy and its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemedyState {
-    /// What.
+    /// The remedy.
     pub remedy: Remedy,
-    /// Who said so.
+    /// Who proposed it.
     pub by: PlayerId,
-    /// Whether somebody else must agree.
+    /// Whether a second person must approve it.
     pub second: bool,
-    /// Who agreed.
+    /// Who approved it.
     pub approved_by: Option<PlayerId>,
-    /// Who did not agree.
+    /// Who declined it.
     pub declined_by: Option<PlayerId>,
-    /// Whether it is done.
+    /// Whether it was applied.
     pub applied: bool,
-    /// Why it could not be done, unless it is tried again.
+    /// Why it failed; `None` after a retry.
     pub failed: Option<String>,
-    /// How often it was tried again.
+    /// The number of retries.
     pub retries: u32,
 }
 
 impl RemedyState {
-    /// Whether it is still to be done, or to be agreed with.
+    /// Whether it was neither applied, declined nor failed.
     pub const fn is_open(&self) -> bool {
         !self.applied && self.declined_by.is_none() && self.failed.is_none()
     }
 
-    /// Whether it was decided and is not done yet.
+    /// Whether it can be applied now.
     pub const fn is_due(&self) -> bool {
         self.is_open() && !self.waits()
     }
 
-    /// Whether it waits for somebody else to agree.
+    /// Whether it still needs the approval of a second person.
     pub const fn waits(&self) -> bool {
         self.is_open() && self.second && self.approved_by.is_none()
     }
 }
 
 impl Dispute {
-    /// The state after one more event.
+    /// Folds an event into the state.
     #[must_use]
     pub fn evolve(dispute: Option<Self>, event: &DisputeEvent) -> Option<Self> {
         let Some(mut dispute) = dispute else {
@@ -378,19 +379,19 @@ impl Dispute {
         Some(dispute)
     }
 
-    /// A remedy by its number, from 1.
+    /// A remedy by its number, starting at 1.
     pub fn remedy(&self, number: u32) -> Option<&RemedyState> {
         self.remedies.get(usize::try_from(number.checked_sub(1)?).ok()?)
     }
 
     fn change(&mut self, number: u32, change: impl FnOnce(&mut RemedyState)) {
-        let place = number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
-        if let Some(remedy) = place.and_then(|place| self.remedies.get_mut(place)) {
+        let index = number.checked_sub(1).and_then(|index| usize::try_from(index).ok());
+        if let Some(remedy) = index.and_then(|index| self.remedies.get_mut(index)) {
             change(remedy);
         }
     }
 
-    /// A remedy that can still be agreed with or done.
+    /// A remedy that can still be approved, declined or applied.
     fn open_remedy(&self, number: u32) -> Result<&RemedyState, Rejection> {
         let remedy = self.remedy(number).ok_or(Rejection::NoSuchRemedy { number })?;
         if remedy.is_open() { Ok(remedy) } else { Err(Rejection::RemedyDone { number }) }
@@ -401,7 +402,7 @@ impl Dispute {
     }
 }
 
-/// What a command makes happen to a dispute; `None` is an event that nobody disputes.
+/// Decides a command; `dispute` is `None` before it is opened.
 pub fn decide_dispute(
     dispute: Option<&Dispute>,
     command: &DisputeCommand,
@@ -413,7 +414,7 @@ pub fn decide_dispute(
         }
         (Some(_), Command::Open { .. }) => return Err(Rejection::AlreadyDisputed),
         (None, _) => return Err(Rejection::NoSuchDispute),
-        // What was begun before the end can be finished after it.
+        // A remedy that was started can be completed after the dispute is closed.
         (Some(dispute), Command::Applied { number }) => {
             let remedy = dispute.open_remedy(*number)?;
             if remedy.waits() {
@@ -449,7 +450,7 @@ pub fn decide_dispute(
             DisputeEvent::RemedyApproved { number: *number, by: *by }
         }
         (Some(dispute), Command::Decline { number, by }) => {
-            // What needs nobody else may be under way.
+            // A remedy that needs no approval may already be in progress.
             if !dispute.open_remedy(*number)?.waits() {
                 return Err(Rejection::RemedyDone { number: *number });
             }
@@ -475,7 +476,8 @@ pub fn decide_dispute(
     Ok(vec![event])
 }
 
-/// The same is not done twice; nobody decides about themselves; much money needs two people.
+/// A remedy is not repeated, staff may not decide about themselves, and large amounts need two
+/// people.
 fn propose(
     dispute: &Dispute,
     remedy: &Remedy,
@@ -495,43 +497,44 @@ fn propose(
     })
 }
 
-/// Refuses what another remedy does or did already. What was declined, or failed, may be proposed again.
+/// Rejects a remedy that is pending or was applied. One that was declined or failed may be proposed
+/// again.
 fn check_repeated(dispute: &Dispute, remedy: &Remedy) -> Result<(), Rejection> {
     let counts = |known: &RemedyState| known.declined_by.is_none() && known.failed.is_none();
     let same = |known: &RemedyState| counts(known) && same_remedy(&known.remedy, remedy);
     match dispute.remedies.iter().position(same) {
-        Some(place) => {
-            Err(Rejection::RemedyRepeated { number: u32::try_from(place + 1).unwrap_or(u32::MAX) })
+        Some(index) => {
+            Err(Rejection::RemedyRepeated { number: u32::try_from(index + 1).unwrap_or(u32::MAX) })
         }
         None => Ok(()),
     }
 }
 
-/// Whether both do the same to the same.
+/// Whether both remedies are of the same kind and apply to the same player.
 pub fn same_remedy(one: &Remedy, other: &Remedy) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other) && one.player() == other.player()
 }
 
-/// Something that somebody who works for the house did, or looked at.
+/// An entry of the audit log of staff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StaffEvent {
-    /// It was done; the actor of the event did it.
+    /// The actor of the event did this.
     StaffActed {
-        /// What: `void_game`, `look_at_personal_data` …
-        action: crate::Word,
-        /// To what: a game, an account, a dispute.
+        /// The action: `void_game`, `look_at_personal_data` …
+        action: crate::Slug,
+        /// The id of the game, account or dispute.
         subject: Uuid,
-        /// Because of which dispute.
+        /// The dispute that was the reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         dispute: Option<Uuid>,
     },
 }
 
 impl StaffEvent {
-    /// The names of all types.
+    /// The names of all event types.
     pub const NAMES: [&'static str; 1] = ["StaffActed"];
 
-    /// The type's name, as the log stores it.
+    /// The name of the event type, as stored in the log.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::StaffActed { .. } => "StaffActed",

@@ -1,7 +1,7 @@
-//! What a rule, a die or a card changes: every value before and after.
+//! Effects of rules, dice and cards: every changed value before and after.
 //!
-//! What can change, and why, is named by each game in its own folder; the names that several games
-//! share stand here. Events carry the names as they are.
+//! Each game defines the names of its effects and values in its own folder; the shared ones are
+//! here. Events store the names as they are.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use serde::{
     ser::SerializeMap,
 };
 
-use crate::{SeatNo, Word, special_dice::DieAt};
+use crate::{SeatNo, Slug, special_dice::DieAt};
 
-/// A rule or a die changed something.
+/// A rule, die or card changed values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectApplied {
-    /// Whose values changed.
+    /// The seat whose values changed.
     pub seat: SeatNo,
     /// What caused it.
     pub source: EffectSource,
@@ -24,68 +24,67 @@ pub struct EffectApplied {
     pub changes: Vec<Change>,
 }
 
-/// What causes an effect.
+/// The source of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EffectSource {
     /// A rule of the game: `"farkle_penalty"`.
-    Rule(Word),
-    /// Something that the rules name, and what was done with it: `{"bought":"aegis"}`.
-    Thing(Word, Word),
+    Rule(Slug),
+    /// An item of the rules, and what was done with it: `{"bought":"aegis"}`.
+    Thing(Slug, Slug),
     /// A special die: `{"die":{"slot":0,"code":"HOT"}}`.
     Die(DieAt),
 }
 
-/// One value before and after.
+/// The change of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Which value.
+    /// The value.
     pub what: Measure,
-    /// What it was.
+    /// The old value.
     pub before: i64,
-    /// What it is now.
+    /// The new value.
     pub after: i64,
 }
 
-/// A value that effects change. Yes and no are 1 and 0.
+/// A value that effects change. Booleans are 1 and 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// A value of a seat or of its turn: `"game_score"`.
-    Value(Word),
-    /// A value of something that the rules name: `{"held":"any_score"}`.
-    OfThing(Word, Word),
+    Value(Slug),
+    /// A value of an item of the rules: `{"held":"any_score"}`.
+    OfThing(Slug, Slug),
     /// A value of the die in a slot: `{"face":3}`.
-    OfDie(Word, u8),
+    OfDie(Slug, u8),
 }
 
 impl Change {
-    /// A value that changes.
     pub(crate) const fn of(what: Measure, before: i64, after: i64) -> Self {
         Self { what, before, after }
     }
 }
 
-/// Something was bought.
-pub(crate) const BOUGHT: Word = Word::of("bought");
-/// Something one holds was used.
-pub(crate) const USED: Word = Word::of("used");
-/// Something one holds does what it does.
-pub(crate) const ITEM: Word = Word::of("item");
+/// An item was bought.
+pub(crate) const BOUGHT: Slug = Slug::of("bought");
+/// An item was used.
+pub(crate) const USED: Slug = Slug::of("used");
+/// An item took effect.
+pub(crate) const ITEM: Slug = Slug::of("item");
 const DIE: &str = "die";
 
-/// How many of a thing one holds.
-pub(crate) const HELD: Word = Word::of("held");
-/// Whether a thing that was used is still to take effect.
-pub(crate) const ACTIVE: Word = Word::of("active");
+/// The number of items held.
+pub(crate) const HELD: Slug = Slug::of("held");
+/// Whether an item that was used has yet to take effect.
+pub(crate) const ACTIVE: Slug = Slug::of("active");
 
 impl EffectSource {
-    /// A rule, by its name.
+    /// A rule by name.
     pub(crate) const fn rule(name: &str) -> Self {
-        Self::Rule(Word::of(name))
+        Self::Rule(Slug::of(name))
     }
 }
 
 impl EffectSource {
-    /// Whether something was bought.
+    /// Whether it is a purchase.
     pub(crate) const fn is_purchase(self) -> bool {
         matches!(self, Self::Thing(BOUGHT, _))
     }
@@ -96,12 +95,12 @@ impl Measure {
     pub(crate) const GAME_SCORE: Self = Self::value("game_score");
     /// Points of the completed hands of the round, or of all its turns.
     pub(crate) const ROUND_SCORE: Self = Self::value("round_score");
-    /// What later rolls of the turn are multiplied by.
+    /// The factor of later rolls of the turn.
     pub(crate) const MULTIPLIER: Self = Self::value("multiplier");
 
     /// A value of a seat or of its turn.
     pub const fn value(name: &str) -> Self {
-        Self::Value(Word::of(name))
+        Self::Value(Slug::of(name))
     }
 }
 
@@ -161,7 +160,7 @@ impl<'de> Visitor<'de> for ReadSource {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<EffectSource, A::Error> {
-        let done: Word = map.next_key()?.ok_or_else(|| A::Error::custom("it is empty"))?;
+        let done: Slug = map.next_key()?.ok_or_else(|| A::Error::custom("it is empty"))?;
         if done.as_str() == DIE {
             return map.next_value().map(EffectSource::Die);
         }
@@ -171,11 +170,11 @@ impl<'de> Visitor<'de> for ReadSource {
 
 struct ReadMeasure;
 
-/// What a value is of: a thing by its code, or a die by its slot.
+/// The owner of a value: an item by its code, or a die by its slot.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Owner {
-    Thing(Word),
+    Thing(Slug),
     Slot(u8),
 }
 
@@ -204,11 +203,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_written_plainly_and_read_back() {
+    fn json_round_trip() {
         let die = DieAt { slot: 0, code: "HOT".parse().unwrap() };
         let sources = [
             (EffectSource::rule("farkle_penalty"), r#""farkle_penalty""#),
-            (EffectSource::Thing(BOUGHT, Word::of("aegis")), r#"{"bought":"aegis"}"#),
+            (EffectSource::Thing(BOUGHT, Slug::of("aegis")), r#"{"bought":"aegis"}"#),
             (EffectSource::Die(die), r#"{"die":{"slot":0,"code":"HOT"}}"#),
         ];
         for (source, written) in sources {
@@ -217,8 +216,8 @@ mod tests {
         }
         let measures = [
             (Measure::GAME_SCORE, r#""game_score""#),
-            (Measure::OfThing(HELD, Word::of("loaded_dice")), r#"{"held":"loaded_dice"}"#),
-            (Measure::OfDie(Word::of("face"), 3), r#"{"face":3}"#),
+            (Measure::OfThing(HELD, Slug::of("loaded_dice")), r#"{"held":"loaded_dice"}"#),
+            (Measure::OfDie(Slug::of("face"), 3), r#"{"face":3}"#),
         ];
         for (measure, written) in measures {
             assert_eq!(serde_json::to_string(&measure).unwrap(), written);

@@ -1,13 +1,13 @@
-//! Scores as lines to show: "300 × 2 = 600", "Hot streak + 150", "Dare + 400".
+//! Explanations of scores: "300 × 2 = 600", "Hot streak + 150", "Dare + 400".
 
 use crate::{Boost, Combination, Event, Faces, Points, Rules, Selection};
 
-/// How the numbers of an event come about, line by line; nothing where there is nothing to explain.
+/// Explains the numbers of an event, line by line; empty if there is nothing to explain.
 pub fn explain(event: &Event, rules: &Rules) -> Vec<String> {
     rules.parameters().explain(event)
 }
 
-/// The lines that all games share: what a save is made of.
+/// The lines common to all games: those of a save.
 pub(crate) fn usual_lines(event: &Event, boost_line: &dyn Fn(&Boost) -> String) -> Vec<String> {
     let Event::Saved(save) = event else { return Vec::new() };
     let mut lines = save_lines(&save.combinations, &save.bonuses, boost_line);
@@ -20,13 +20,13 @@ pub(crate) fn usual_lines(event: &Event, boost_line: &dyn Fn(&Boost) -> String) 
     lines
 }
 
-/// "Dare + 400"; nothing where nothing was added.
+/// "Dare + 400"; `None` for 0 points.
 pub(crate) fn plus(what: &str, points: Points) -> Option<String> {
     (points != 0).then(|| format!("{what} + {}", number(points)))
 }
 
 impl Selection {
-    /// How its points come about, line by line.
+    /// Explains the points, line by line.
     pub fn lines(&self, rules: &Rules) -> Vec<String> {
         rules.parameters().selection_lines(self)
     }
@@ -40,7 +40,7 @@ pub(crate) fn save_lines(
     combinations.iter().map(combination).chain(bonuses.iter().map(boost_line)).collect()
 }
 
-/// A combination, and what each special die makes of it: "single 1 = 100 × 3 = 300".
+/// A combination with the effect of each special die: "single 1 = 100 × 3 = 300".
 fn combination(combination: &Combination) -> String {
     let what = combination.name.words();
     let mut parts = vec![format!("{what} {}", dice(combination.faces)).trim_end().to_owned()];
@@ -60,7 +60,7 @@ pub(crate) fn dice(faces: Faces) -> String {
     faces.iter().map(|face| face.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A number with a comma between thousands.
+/// A number with thousands separators.
 pub(crate) fn number(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What dice show.
+//! The faces of dice.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::byte_list;
 
-/// The faces of up to sixteen dice in slot order, each 1 to 15. Written as a list: `[1, 5, 5]`.
+/// The faces of up to sixteen dice in slot order, each 1 to 15. Serialized as a list: `[1, 5, 5]`.
 ///
-/// Four bits a die, so a roll is copied and compared like a number.
+/// Uses four bits per die, so a roll is copied and compared like a number.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Faces(u64);
 
@@ -16,19 +16,19 @@ impl Faces {
     /// No dice.
     pub const EMPTY: Self = Self(0);
 
-    /// One more die behind the others; `None` if there is no room or the face is out of range.
+    /// Appends a die; `None` if there is no room or the face is out of range.
     pub fn with(self, face: u8) -> Option<Self> {
         let dice = self.len();
         let fits = dice < 16 && (1..=15).contains(&face);
         fits.then(|| Self(self.0 | u64::from(face) << (4 * dice)))
     }
 
-    /// The faces listed, if each fits.
+    /// The faces of a list; `None` if one is out of range.
     pub fn of(faces: &[u8]) -> Option<Self> {
         faces.iter().try_fold(Self::EMPTY, |all, &face| all.with(face))
     }
 
-    /// How many dice.
+    /// The number of dice.
     pub const fn len(self) -> u32 {
         (67 - self.0.leading_zeros()) / 4
     }

@@ -1,26 +1,26 @@
-//! Facts about a seat by name: what scenarios compare and tools print.
+//! Facts about a seat by name: scenarios compare them, tools print them.
 
 use std::fmt;
 
-use crate::{Game, SeatNo, Word};
+use crate::{Game, SeatNo, Slug};
 
-/// A value that can be asked for by name.
+/// A value that can be queried by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
     /// A count, points or money.
     Number(i64),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// One of a few names.
+    /// One of a few fixed names.
     Text(&'static str),
-    /// Money that is only worth something in this game.
+    /// Money that only exists within the game.
     Money(i64),
-    /// The code of a thing.
-    Word(Word),
-    /// Several, in order.
+    /// The code of an item.
+    Slug(Slug),
+    /// A list.
     List(Vec<Fact>),
-    /// Several, by name.
-    Map(Vec<(Word, Fact)>),
+    /// A map.
+    Map(Vec<(Slug, Fact)>),
 }
 
 impl fmt::Display for Fact {
@@ -30,7 +30,7 @@ impl fmt::Display for Fact {
             Self::Flag(flag) => flag.fmt(f),
             Self::Text(text) => text.fmt(f),
             Self::Money(dollars) => write!(f, "${dollars}"),
-            Self::Word(word) => word.fmt(f),
+            Self::Slug(word) => word.fmt(f),
             Self::List(facts) => {
                 for (n, fact) in facts.iter().enumerate() {
                     write!(f, "{}{fact}", if n == 0 { "" } else { ", " })?;
@@ -48,7 +48,7 @@ impl fmt::Display for Fact {
 }
 
 impl Game {
-    /// Everything that can be asked about a seat by name.
+    /// All facts about a seat, by name.
     pub fn facts(&self, seat: SeatNo) -> Vec<(&'static str, Fact)> {
         let moves = self.to_move() == Some(seat);
         let mut facts = self.board.facts(&self.table, seat);
@@ -59,7 +59,7 @@ impl Game {
                 ("time_outs_in_a_row", Fact::Number(seat.time_outs.into())),
                 ("gone", Fact::Flag(seat.gone)),
             ]);
-            // Where the game has money of its own, that is what is meant.
+            // A game with money of its own reports that one as `money`.
             if !facts.iter().any(|(name, _)| *name == "money") {
                 facts.push(("money", Fact::Number(seat.money.into())));
             }

@@ -1,4 +1,4 @@
-//! The state of a game: a fold of its events.
+//! The state of a game, folded from events.
 
 use std::sync::Arc;
 
@@ -12,65 +12,65 @@ use crate::{
     text::ClientSeed,
 };
 
-/// A game: what every game has, and what this kind of game has.
+/// The state of a game: the part common to all games, and the part of its kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Game {
     /// Seats, turn and end.
     pub table: Table,
-    /// The dice and points of this kind of game.
+    /// The state that is specific to the kind of game.
     pub board: Board,
 }
 
-/// What every game has.
+/// The state common to all games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
     /// The game.
     pub id: GameId,
-    /// How many events it has.
+    /// The number of its events.
     pub version: u64,
     /// Its rules.
     pub ruleset: Arc<Ruleset>,
     /// The hash of its rules.
     pub ruleset_hash: RulesetHash,
-    /// The promise of its dice.
+    /// The commitment of the house to its dice.
     pub commitment: Commitment,
     /// The seats, by number.
     pub seats: Vec<Seat>,
-    /// How far it is.
+    /// The stage of the game.
     pub stage: Stage,
-    /// Whose turn it is, or was last.
+    /// The current turn, or the last one.
     pub turn: Turn,
-    /// How often dice were rolled.
+    /// The number of rolls.
     pub rolls: u64,
-    /// Why it counts no more, if it does not.
+    /// Why it was voided, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voided: Option<VoidedFor>,
 }
 
-/// How far a game is.
+/// The stage of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Seats can be taken.
+    /// Players can join.
     Gathering,
-    /// It is played.
+    /// The game is running.
     Playing,
-    /// It is over.
+    /// The game is over.
     Ended(Outcome),
 }
 
-/// A seat and who sits there.
+/// A seat and its player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seat {
     /// The account.
     pub player: PlayerId,
-    /// The name shown.
+    /// The name shown at the table.
     pub name: Name,
-    /// What the client added to the dice.
+    /// The client's contribution to the dice.
     pub seed: Option<ClientSeed>,
     /// Whether the player has left. Before the start such a seat is free.
     pub gone: bool,
-    /// Time-outs in a row.
+    /// Consecutive time-outs.
     pub time_outs: u32,
     /// Money earned in this game.
     pub money: Dollars,
@@ -79,25 +79,25 @@ pub struct Seat {
 /// A turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// Whose it is.
+    /// The seat.
     pub seat: SeatNo,
-    /// In which round of the table, from 1.
+    /// The round of the table, starting at 1.
     pub round: u32,
-    /// When it may be ended by the house.
+    /// When the house may end it.
     pub deadline: Option<Moment>,
-    /// Who must say something before it goes on.
+    /// The seat that must answer before the turn continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<SeatNo>,
 }
 
 impl Turn {
-    /// Who must act: who was asked, otherwise whose turn it is.
+    /// The seat that must act: the one asked, otherwise the one whose turn it is.
     pub fn to_move(&self) -> SeatNo {
         self.asked.unwrap_or(self.seat)
     }
 }
 
-/// The state after one more event. Total: an event that makes no sense changes nothing.
+/// Folds an event. Total: an event that makes no sense changes nothing.
 pub fn evolve(game: Option<Game>, event: &Event) -> Option<Game> {
     match game {
         Some(mut game) => {
@@ -108,7 +108,7 @@ pub fn evolve(game: Option<Game>, event: &Event) -> Option<Game> {
     }
 }
 
-/// The state after all events of a game.
+/// Folds all events of a game.
 pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Game> {
     events.into_iter().fold(None, evolve)
 }
@@ -138,7 +138,7 @@ impl Game {
         self.board.apply(event);
     }
 
-    /// The seat to move, while the game is played.
+    /// The seat to move, while the game is running.
     pub fn to_move(&self) -> Option<SeatNo> {
         (self.table.stage == Stage::Playing).then_some(self.table.turn.to_move())
     }
@@ -172,7 +172,7 @@ impl Table {
             }
             Event::TurnEnded(ended) => {
                 self.turn.asked = None;
-                // Whoever ends a turn in time begins to count anew.
+                // A turn that ends in time resets the count.
                 if ended.how != TurnEnd::TimedOut {
                     self.change_seat(ended.seat, |s| s.time_outs = 0);
                 }
@@ -207,7 +207,7 @@ impl Table {
         }
     }
 
-    /// A seed goes with its player as long as the list is not sealed.
+    /// Until the seeds are sealed, the seed of a player leaves with them.
     fn seat_left(&mut self, seat: SeatNo) {
         let sealed = self.stage != Stage::Gathering;
         self.change_seat(seat, |s| {
@@ -229,7 +229,8 @@ impl Table {
         (0..).zip(&self.seats).filter(|(_, seat)| !seat.gone).map(|(number, _)| number)
     }
 
-    /// What an end pays in favour of these: everybody who is still seated, and the winners on top. Nothing in a game without money.
+    /// The awards at the end: one for every seat still taken, and one more for each winner. Empty
+    /// in a game without money.
     pub fn awards(&self, winners: &[SeatNo]) -> Vec<(SeatNo, Dollars, AwardedFor)> {
         let rules = &self.ruleset.table;
         if rules.practice {
@@ -240,7 +241,7 @@ impl Table {
         finished.chain(won).collect()
     }
 
-    /// How long a turn may take; `None` is as long as it takes.
+    /// The time limit of a turn; `None` for no limit.
     pub fn turn_seconds(&self) -> Option<u32> {
         let rules = &self.ruleset.table;
         let solo = self.seated().count() == 1;
@@ -248,7 +249,7 @@ impl Table {
         (seconds > 0).then_some(seconds)
     }
 
-    /// The seated seat that follows, if there is one behind this seat in the same round.
+    /// The next taken seat after this one in the same round, if any.
     pub fn next_in_round(&self, seat: SeatNo) -> Option<SeatNo> {
         self.seated().find(|&next| next > seat)
     }

@@ -1,11 +1,11 @@
-//! Names for things that must not be mixed up.
+//! Types for ids, points, money and time.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// A game, which is also its stream of events.
+/// A game; also the id of its event stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct GameId(pub Uuid);
@@ -27,16 +27,18 @@ impl fmt::Display for PlayerId {
     }
 }
 
-/// A seat's number: 0, 1, 2 … in join order; before the start a seat that was left is taken again.
+/// The number of a seat: 0, 1, 2 … in the order of joining. Before the start a seat that was left
+/// can be taken again.
 pub type SeatNo = u8;
 
-/// Points are whole numbers and may be negative.
+/// Points are integers and can be negative.
 pub type Points = i64;
 
 /// Money is whole dollars.
 pub type Dollars = u32;
 
-/// A moment: milliseconds since 1970 in UTC. The domain compares moments, it never asks for one.
+/// A point in time: milliseconds since 1970, UTC. The domain compares times, it never reads a
+/// clock.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -44,13 +46,13 @@ pub type Dollars = u32;
 pub struct Moment(pub u64);
 
 impl Moment {
-    /// The moment so many hours later.
+    /// This number of hours later.
     #[must_use]
     pub const fn plus_hours(self, hours: u32) -> Self {
         Self(self.0.saturating_add(hours as u64 * 3_600_000))
     }
 
-    /// The moment so many seconds later.
+    /// This number of seconds later.
     #[must_use]
     pub const fn plus_seconds(self, seconds: u32) -> Self {
         Self(self.0.saturating_add(seconds as u64 * 1000))

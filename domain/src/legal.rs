@@ -1,40 +1,40 @@
-//! What can be done now: a command is listed if and only if it is accepted.
+//! The legal commands: a command is listed if and only if it would be accepted.
 
 use crate::{
-    Command, Game, Moment, Play, SeatNo, Stage, Table, Word, decide::free_seat, games::with_board,
-    rulebook::Rulebook,
+    Command, Game, Moment, Play, SeatNo, Slug, Stage, Table, decide::free_seat,
+    game_rules::GameRules, games::with_board,
 };
 
 /// A command that would be accepted, or a family of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Legal {
-    /// Create the game, under any ruleset that makes sense.
+    /// Create the game, under any valid ruleset.
     Create,
     /// Join with a player and a name that are new to the table.
     Join,
-    /// Give or replace the seed of this seat.
+    /// Set or replace the seed of this seat.
     ChooseSeed(SeatNo),
-    /// Choose the dice of this seat: any loadout that the game's limits allow.
+    /// Choose the dice of this seat: any loadout within the limits of the game.
     ChooseLoadout(SeatNo),
     /// Choose this character for this seat.
-    ChooseCharacter(SeatNo, Word),
+    ChooseCharacter(SeatNo, Slug),
     /// Leave this seat.
     Leave(SeatNo),
     /// Start the game.
     Start,
     /// This move of this seat.
     Play(SeatNo, Play),
-    /// End the turn of this seat, from this moment on.
+    /// End the turn of this seat, from this time on.
     TimeOut(SeatNo, Moment),
-    /// Close the game, once it was not touched for so many hours.
+    /// Close the game after this many hours without activity.
     Abandon(u32),
-    /// Make the game void.
+    /// Void the game.
     Void,
-    /// End the game and say who of those seated wins.
+    /// End the game with any winners among the seated.
     Rule,
 }
 
-/// Every command that would be accepted; `None` is a game not created yet.
+/// Every command that would be accepted; `game` is `None` before it is created.
 pub fn legal_commands(game: Option<&Game>) -> Vec<Legal> {
     game.map_or_else(|| vec![Legal::Create], Game::legal_commands)
 }
@@ -46,7 +46,7 @@ impl Game {
     }
 }
 
-fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
+fn legal_with<B: GameRules>(table: &Table, board: &B) -> Vec<Legal> {
     let mut legal = Vec::new();
     if table.voided.is_none() {
         legal.push(Legal::Void);
@@ -80,7 +80,7 @@ fn legal_with<B: Rulebook>(table: &Table, board: &B) -> Vec<Legal> {
 }
 
 impl Legal {
-    /// Whose command it is; nobody's in particular for joining, starting and what the house does.
+    /// The seat that can send it; `None` for joining, starting and commands of the house.
     pub const fn seat(&self) -> Option<SeatNo> {
         match self {
             Self::ChooseSeed(seat)
@@ -98,19 +98,19 @@ impl Legal {
         }
     }
 
-    /// Whether only the house does it.
+    /// Whether only the house can send it.
     pub const fn is_of_house(&self) -> bool {
         matches!(self, Self::TimeOut(..) | Self::Abandon(_) | Self::Void | Self::Rule)
     }
 
-    /// Whether this command is the listed one, or of the listed family.
+    /// Whether a command is the listed one or belongs to the listed family.
     pub fn covers(&self, command: &Command, now: Moment) -> bool {
         match (self, command) {
             (Self::Create, Command::Create { .. })
             | (Self::Join, Command::Join { .. })
             | (Self::Start, Command::Start)
             | (Self::Void, Command::Void { .. }) => true,
-            // Those who win must be seated, each once: a family, as names are for joining.
+            // A family: any distinct seated winners, like any new name for joining.
             (Self::Rule, Command::Rule { .. }) => true,
             (Self::Abandon(hours), Command::Abandon { touched }) => {
                 now >= touched.plus_hours(*hours)
@@ -133,7 +133,7 @@ impl Legal {
 }
 
 impl Play {
-    /// Whether both are the same move; the order in which dice are named does not matter.
+    /// Whether both are the same move; the order of dice does not matter.
     fn same_as(&self, other: &Self) -> bool {
         let sorted = |slots: &[u8]| {
             let mut slots = slots.to_vec();

@@ -1,7 +1,7 @@
 //! The rules of croupier's dice games: pure functions and data.
 //!
-//! A game is a fold of its events; a command and the state give more events, or a refusal. Chance
-//! and time are arguments, so the same game can be played again from its log, for ever.
+//! The state of a game is a fold of its events; a command and the state produce events or a
+//! rejection. Randomness and time are arguments, so a game can always be replayed from its log.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -40,7 +40,7 @@
 //! # Ok(())
 //! # }
 //! ```
-//!
+//! Read [`farkle`] for the rules of a game, [`fair`] for the dice, [`Event`] for the events.
 //! Read [`farkle`] for the rules of a game, [`fair`] for the dice, [`Event`] for the vocabulary.
 
 mod account;
@@ -48,7 +48,7 @@ mod byte_list;
 mod command;
 mod counts;
 mod decide;
-mod desk;
+mod decision;
 mod dice;
 mod difference;
 mod dispute;
@@ -58,24 +58,26 @@ mod explain;
 mod faces;
 mod fact;
 mod game;
+mod game_rules;
 mod ids;
 mod legal;
 mod narrate;
+mod number;
 mod other_dice;
+mod preview;
 mod record;
 mod recount;
 mod rejection;
-mod rulebook;
 mod ruleset;
 mod short;
 mod slots;
+mod slug;
 pub mod special_dice;
 mod table_view;
 mod text;
 mod verbs;
 mod verify;
 mod what_if;
-mod word;
 
 pub mod fair;
 pub mod games;
@@ -102,19 +104,22 @@ pub use explain::explain;
 pub use faces::Faces;
 pub use fact::Fact;
 pub use game::{Game, Seat, Stage, Table, Turn, evolve, replay};
+pub use game_rules::PHASES;
 pub use games::{Board, GAMES, Rules, dash, farkle, neon, rogue};
 pub use ids::{Dollars, GameId, Moment, PlayerId, Points, SeatNo};
 pub use legal::{Legal, legal_commands};
 pub use narrate::narrate;
+pub use number::Number;
 pub use other_dice::OtherDice;
+pub use preview::preview;
 pub use record::{BadRecord, Planned, in_words, parse_moves, parse_record, write_record};
 pub use recount::{Recalled, Step, draws_of, recount};
 pub use rejection::{Rejection, RejectionCode};
 pub use ruleset::{Ruleset, TableRules};
 pub use slots::Slots;
+pub use slug::{InvalidSlug, Slug};
 pub use table_view::{DieOnTable, DiePlace, Offer, Selection, Thing};
 pub use text::{BadText, ClientSeed, Name, is_line};
 pub use verbs::{Thrown, known_moves, parse_dice, parse_step};
 pub use verify::{Proven, Unproven, verify};
 pub use what_if::{Fork, ForkedStep, NoFork, Then, WhatIf, what_if};
-pub use word::{NoWord, Word};

@@ -1,20 +1,20 @@
-//! What happened, in words a player reads: those that all games share. A game's own words stand with its rules.
+//! Events as text for players: the part common to all games. The texts of a game are in its folder.
 
 use crate::{
     AwardedFor, Change, DecidedBy, EffectApplied, EffectSource, Event, Farkled, FarkledBy,
-    LeftBecause, Measure, Outcome, Rolled, Saved, SeatNo, Table, Word,
+    LeftBecause, Measure, Outcome, Rolled, Saved, SeatNo, Slug, Table,
     effect::ACTIVE,
     explain::{explain, number},
     special_dice::Code,
 };
 
-/// One line about an event; `None` where there is nothing to tell.
+/// One line about an event; `None` if players need not see it.
 pub fn narrate(event: &Event, table: &Table) -> Option<String> {
     let own = table.ruleset.rules.parameters().tell(event, table);
-    own.or_else(|| told(event, table))
+    own.or_else(|| describe(event, table))
 }
 
-fn told(event: &Event, table: &Table) -> Option<String> {
+fn describe(event: &Event, table: &Table) -> Option<String> {
     let who = |seat: SeatNo| name(table, seat);
     Some(match event {
         Event::SeatTaken { seat, name, .. } => format!("{name} takes seat {seat}"),
@@ -39,7 +39,7 @@ fn told(event: &Event, table: &Table) -> Option<String> {
             let why = if why.is_empty() { why.concat() } else { format!(" ({})", why.join(", ")) };
             format!("{who} banks {points}{why}, game score {}", number(bank.game_score))
         }
-        Event::Farkled(farkle) => fallen(farkle, table),
+        Event::Farkled(farkle) => farkled(farkle, table),
         Event::EffectApplied(effect) => changed(effect, table),
         Event::CharacterChosen { seat, character } => {
             format!("{} plays {}", who(*seat), table.thing(*character))
@@ -74,7 +74,7 @@ fn told(event: &Event, table: &Table) -> Option<String> {
     })
 }
 
-/// Who rolls what.
+/// The text of a roll.
 pub(crate) fn rolls(roll: &Rolled, table: &Table) -> String {
     let mut kinds = roll.colours.iter().flat_map(|drawn| drawn.codes.iter());
     let shown = |face| match kinds.next() {
@@ -96,7 +96,7 @@ fn scored(event: &Event, save: &Saved, table: &Table) -> String {
     format!("{who} scores {points}{why} (so far {sum})")
 }
 
-fn fallen(farkle: &Farkled, table: &Table) -> String {
+fn farkled(farkle: &Farkled, table: &Table) -> String {
     let what = match farkle.by {
         FarkledBy::Roll => "farkles",
         FarkledBy::Choice => "gives the roll up",
@@ -110,20 +110,16 @@ fn fallen(farkle: &Farkled, table: &Table) -> String {
 
 fn changed(effect: &EffectApplied, table: &Table) -> String {
     let rules = table.ruleset.rules.parameters();
-    let what = match effect.source {
-        EffectSource::Rule(rule) => table.wording(rule),
-        EffectSource::Thing(done, thing) => rules.thing_wording(done, thing),
-        EffectSource::Die(die) => table.die(die.code),
-    };
-    // That something is at work is only worth telling where nothing else changes.
-    let quiet = |change: &&Change| {
+    let what = table.source_label(effect.source);
+    // The activation of an effect is only shown if nothing else changes.
+    let is_shown = |change: &&Change| {
         effect.changes.len() == 1 || !matches!(change.what, Measure::OfThing(ACTIVE, _))
     };
-    let told = |c: &Change| {
+    let line = |c: &Change| {
         let value = |value| rules.value_wording(c.what, value).unwrap_or_else(|| number(value));
-        format!("{} {} → {}", table.measure(c.what), value(c.before), value(c.after))
+        format!("{} {} → {}", table.measure_label(c.what), value(c.before), value(c.after))
     };
-    let changes: Vec<String> = effect.changes.iter().filter(quiet).map(told).collect();
+    let changes: Vec<String> = effect.changes.iter().filter(is_shown).map(line).collect();
     format!("{}: {what}: {}", name(table, effect.seat), changes.join(", "))
 }
 
@@ -134,7 +130,7 @@ fn ruled(winners: &[SeatNo], table: &Table) -> String {
     }
 }
 
-/// The names of those who win.
+/// The names of the winners.
 pub(crate) fn winners(winners: &[SeatNo], table: &Table) -> String {
     let names: Vec<String> = winners.iter().map(|&seat| name(table, seat)).collect();
     names.join(" and ")
@@ -163,18 +159,30 @@ fn ending(outcome: &Outcome, table: &Table) -> String {
 }
 
 impl Table {
-    /// What a thing of the rules is called: a card, a consumable, a character.
-    fn thing(&self, code: Word) -> String {
+    /// The name of a card, consumable or character.
+    fn thing(&self, code: Slug) -> String {
         self.ruleset.rules.name_of(code).unwrap_or_else(|| code.spoken())
     }
 
-    /// The name of a rule or a measure, as people read it.
-    fn wording(&self, name: Word) -> String {
+    /// The text of a rule or a measure.
+    fn wording(&self, name: Slug) -> String {
         let own = self.ruleset.rules.parameters().wording(name);
         own.map_or_else(|| name.spoken(), str::to_owned)
     }
 
-    fn measure(&self, what: Measure) -> String {
+    /// The text of the source of an effect.
+    pub fn source_label(&self, source: EffectSource) -> String {
+        match source {
+            EffectSource::Rule(rule) => self.wording(rule),
+            EffectSource::Thing(done, thing) => {
+                self.ruleset.rules.parameters().item_label(done, thing)
+            }
+            EffectSource::Die(die) => self.die(die.code),
+        }
+    }
+
+    /// The text of a value that effects change.
+    pub fn measure_label(&self, what: Measure) -> String {
         match what {
             Measure::Value(name) => self.wording(name),
             Measure::OfThing(name, thing) => {
@@ -184,7 +192,7 @@ impl Table {
         }
     }
 
-    /// What a side of a die shows.
+    /// The text of a face.
     fn face(&self, face: u8) -> String {
         self.ruleset.rules.face_name(face).map_or_else(|| face.to_string(), str::to_owned)
     }
@@ -194,7 +202,7 @@ impl Table {
     }
 }
 
-/// Who sits on a seat.
+/// The name of the player of a seat.
 pub(crate) fn name(table: &Table, seat: SeatNo) -> String {
     table
         .seats

@@ -1,4 +1,4 @@
-//! The dice of a game that is played otherwise: those that fell, those that would have fallen, or others.
+//! The dice of a fork: those of the original, or others.
 
 use std::collections::VecDeque;
 
@@ -8,25 +8,25 @@ use crate::{
     recount::draws_of,
 };
 
-/// Which dice the moves of a fork are played with.
+/// The source of dice for the moves of a fork.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OtherDice {
-    /// Those of the original game, if it is over: before that they would tell its future.
+    /// The dice of the original game, if it is over: earlier they would reveal its future.
     Same,
-    /// Others, made from this text: the same text gives the same dice.
+    /// Other dice, derived from this text: the same text gives the same dice.
     Seed(String),
-    /// These raw values, roll by roll. What is drawn beside dice is made from the game.
+    /// These raw values, roll by roll. Draws other than dice are derived from the game.
     Script(Vec<Vec<u32>>),
 }
 
-/// The dice of a fork: in a step of the original those that fell in it, as long as they fit.
+/// The dice of a fork: a step of the original repeats its draws, as far as they fit.
 #[derive(Clone, Debug)]
 pub(crate) struct ForkDice {
     /// The dice of the original, if its secret is revealed.
     own: Option<FairDice>,
     other: Source,
-    /// What fell in the step of the original that is played again.
-    fell: Option<VecDeque<(Draw, Vec<u32>)>>,
+    /// The remaining draws of the step of the original that is being replayed.
+    recorded: Option<VecDeque<(Draw, Vec<u32>)>>,
     secret: Secret,
     starved: bool,
 }
@@ -39,7 +39,7 @@ enum Source {
 }
 
 impl ForkDice {
-    /// The dice of a fork of this game; `revealed` is its secret, if it is over.
+    /// The dice of a fork of this game; `revealed` is the original's secret, if it is over.
     pub(crate) fn new(
         dice: &OtherDice,
         original: &Game,
@@ -54,27 +54,27 @@ impl ForkDice {
             }
         };
         let own = revealed.map(|revealed| FairDice::new(revealed, original));
-        Self { own, other, fell: None, secret, starved: false }
+        Self { own, other, recorded: None, secret, starved: false }
     }
 
-    /// From now on a step of the original is played, in which these events happened.
+    /// Switches to a step of the original with these events.
     pub(crate) fn replay(&mut self, events: &[Event]) {
-        self.fell = Some(events.iter().flat_map(draws_of).collect());
+        self.recorded = Some(events.iter().flat_map(draws_of).collect());
     }
 
-    /// From now on new moves are played.
+    /// Switches to new moves.
     pub(crate) fn play_on(&mut self) {
-        self.fell = None;
+        self.recorded = None;
     }
 
-    /// Whether a draw was asked for that only the dice of a running game know.
+    /// Whether a draw was requested that only the secret dice of a running game can give.
     pub(crate) const fn starved(&self) -> bool {
         self.starved
     }
 
-    fn drawn(&mut self, draw: Draw, count: u8) -> Vec<u32> {
+    fn draw_new(&mut self, draw: Draw, count: u8) -> Vec<u32> {
         let same = matches!(self.other, Source::Same);
-        if let Some(own) = self.own.as_mut().filter(|_| same || self.fell.is_some()) {
+        if let Some(own) = self.own.as_mut().filter(|_| same || self.recorded.is_some()) {
             return own.draw(draw, count);
         }
         match &mut self.other {
@@ -91,17 +91,18 @@ impl ForkDice {
 }
 
 impl Dice for ForkDice {
-    /// A draw keeps its number of the original, and gives the values it gave there if it is the same
-    /// draw: fewer dice are the first ones of more.
+    /// A draw keeps the number it had in the original, and its values if it is the same draw; with
+    /// fewer dice it takes the first of them.
     fn draw(&mut self, draw: Draw, count: u8) -> Vec<u32> {
-        let fell = self.fell.as_mut().and_then(|fell| {
-            let next = fell.iter().position(|(was, _)| was.purpose == draw.purpose)?;
-            fell.remove(next)
+        let recorded = self.recorded.as_mut().and_then(|recorded| {
+            let next =
+                recorded.iter().position(|(original, _)| original.purpose == draw.purpose)?;
+            recorded.remove(next)
         });
-        let Some((was, raw)) = fell else { return self.drawn(draw, count) };
+        let Some((original, raw)) = recorded else { return self.draw_new(draw, count) };
         match raw.get(..usize::from(count)) {
-            Some(values) if was.sides == draw.sides => values.to_vec(),
-            _ => self.drawn(Draw { number: was.number, ..draw }, count),
+            Some(values) if original.sides == draw.sides => values.to_vec(),
+            _ => self.draw_new(Draw { number: original.number, ..draw }, count),
         }
     }
 
@@ -110,7 +111,7 @@ impl Dice for ForkDice {
     }
 }
 
-/// Dice of the game that have nothing to do with its secret.
+/// A key that is independent of the game's secret.
 fn key_of(text: &str, game: &Game) -> DiceKey {
     let secret = Secret(sha256("croupier/what-if-dice/1", &[text.as_bytes()]));
     DiceKey::derive(&secret, &seeds_hash([]), game.table.id, &game.table.ruleset_hash)

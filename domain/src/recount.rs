@@ -1,7 +1,7 @@
-//! What was asked of a game, read off its events alone.
+//! Reconstructs the commands of a game from its events.
 //!
-//! Events tell what happened and not who asked for it; but each command leaves its own trace, so the
-//! commands can be told again, and deciding them again must give the same events.
+//! Events do not record the command that produced them, but it can be inferred from them. Deciding
+//! the inferred commands again must produce the same events.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -10,26 +10,26 @@ use crate::{
     Unproven, decide, evolve, fair::Secret,
 };
 
-/// One command of a game, and what it made happen.
+/// A command and the events it produced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What was asked.
+    /// The command.
     pub command: Command,
-    /// When, where a deadline tells it; anywhere else it does not matter.
+    /// When it was decided, if a deadline reveals it; otherwise the time has no effect.
     pub at: Option<Moment>,
-    /// Which events of the log it made.
+    /// The range of its events in the log.
     pub events: Range<usize>,
 }
 
-/// The commands of a game, one behind the other, without a gap. Every one is decided again with the
-/// values that were drawn, so this also works for a game whose secret is not revealed yet: then it
-/// says that the rules were kept, and nothing about the dice.
+/// The commands of a game, in order and without gaps. Each is decided again with the recorded
+/// draws, so this also works before the secret is revealed: it then proves that the rules were
+/// followed, but nothing about the dice.
 pub fn recount(log: &[Event]) -> Result<Vec<Step>, Unproven> {
     let recalled = Recalled::of(log);
     walk(log, |_| recalled.clone()).map(|walked| walked.steps)
 }
 
-/// Dice that fall as they fell in a log.
+/// Dice that repeat the draws of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Recalled {
     values: Arc<BTreeMap<(u8, u64), Vec<u32>>>,
@@ -37,7 +37,7 @@ pub struct Recalled {
 }
 
 impl Recalled {
-    /// Every value that was drawn, and the secret if it was revealed.
+    /// All draws of a log, and the secret if it was revealed.
     pub fn of(log: &[Event]) -> Self {
         let draws = log.iter().flat_map(draws_of);
         let values = draws.map(|(draw, raw)| ((draw.purpose as u8, draw.number), raw)).collect();
@@ -55,14 +55,14 @@ impl Dice for Recalled {
     }
 }
 
-/// The secret that a game revealed at its end, if it is over.
+/// The secret revealed at the end of a game, if it is over.
 pub(crate) fn revealed(log: &[Event]) -> Option<Secret> {
     log.iter().rev().find_map(|event| {
         if let Event::SeedRevealed { secret } = event { Some(*secret) } else { None }
     })
 }
 
-/// The draws that an event tells of, in the order in which they were made.
+/// The draws recorded in an event, in order.
 pub fn draws_of(event: &Event) -> Vec<(Draw, Vec<u32>)> {
     if let Event::Rolled(rolled) = event {
         let colours = rolled.colours.iter().flat_map(|colours| &colours.draws);
@@ -75,14 +75,13 @@ pub fn draws_of(event: &Event) -> Vec<(Draw, Vec<u32>)> {
     }
 }
 
-/// A log that was decided again from its first event to its last.
+/// The result of deciding a whole log again.
 pub(crate) struct Walked {
     pub(crate) steps: Vec<Step>,
     pub(crate) game: Option<Game>,
 }
 
-/// Decides a log again with the dice given for each state; anything that comes out otherwise is
-/// where it is not proven.
+/// Decides a log again with the dice given for each state. Fails at the first event that differs.
 pub(crate) fn walk<D: Dice>(
     log: &[Event],
     mut dice: impl FnMut(&Game) -> D,
@@ -95,7 +94,7 @@ pub(crate) fn walk<D: Dice>(
                 Unproven::Impossible { number: done + 1, event: log[done].name(), why }
             })?;
         let first = done;
-        let at = game.as_ref().and_then(|game| told_by_deadline(game, &events));
+        let at = game.as_ref().and_then(|game| moment_from_deadline(game, &events));
         for event in events {
             let found = log.get(done);
             if found != Some(&event) {
@@ -109,17 +108,18 @@ pub(crate) fn walk<D: Dice>(
     Ok(Walked { steps, game })
 }
 
-/// The command behind the next events and what it makes happen; `None` if no command begins like this.
+/// The command that produced the next events, and the events it produces; `Err(None)` if no command
+/// can.
 fn decide_again<D: Dice>(
     game: Option<&Game>,
     log: &[Event],
     dice: &mut impl FnMut(&Game) -> D,
 ) -> Result<(Command, Vec<Event>), Option<Rejection>> {
-    let command = command_behind(game, log).ok_or(None)?;
+    let command = infer_command(game, log).ok_or(None)?;
     let events = match game {
         None => decide(None, &command, Moment(0), &mut NoDice),
         Some(game) => {
-            let now = moment_behind(game, &command, log);
+            let now = infer_moment(game, &command, log);
             decide(Some(game), &command, now, &mut dice(game))
         }
     };
@@ -127,9 +127,9 @@ fn decide_again<D: Dice>(
     if events.is_empty() { Err(None) } else { Ok((command, events)) }
 }
 
-/// The command that begins with these events: a move is read off by the game it is of.
-fn command_behind(game: Option<&Game>, log: &[Event]) -> Option<Command> {
-    if let Some((seat, play)) = game.and_then(|game| game.play_behind(log)) {
+/// The command that begins with these events; the kind of game infers moves.
+fn infer_command(game: Option<&Game>, log: &[Event]) -> Option<Command> {
+    if let Some((seat, play)) = game.and_then(|game| game.infer_play(log)) {
         return Some(Command::Play { seat, play });
     }
     Some(match log.first()? {
@@ -184,13 +184,13 @@ fn command_behind(game: Option<&Game>, log: &[Event]) -> Option<Command> {
     })
 }
 
-/// When it happened, as far as it matters.
-fn moment_behind(game: &Game, command: &Command, log: &[Event]) -> Moment {
-    told_by_deadline(game, log).unwrap_or_else(|| moment_untold(game, command))
+/// The time of the command, or one that has the same effect.
+fn infer_moment(game: &Game, command: &Command, log: &[Event]) -> Moment {
+    moment_from_deadline(game, log).unwrap_or_else(|| moment_untold(game, command))
 }
 
-/// The moment that the first deadline among these events tells.
-fn told_by_deadline(game: &Game, events: &[Event]) -> Option<Moment> {
+/// The time of the command, computed from the first deadline among its events.
+fn moment_from_deadline(game: &Game, events: &[Event]) -> Option<Moment> {
     let deadline = events.iter().find_map(|event| {
         if let Event::TurnStarted { deadline, .. }
         | Event::Asked { deadline, .. }
@@ -205,8 +205,8 @@ fn told_by_deadline(game: &Game, events: &[Event]) -> Option<Moment> {
     Some(Moment(deadline.0.saturating_sub(u64::from(seconds) * 1000)))
 }
 
-/// A moment at which the command is accepted, where no deadline tells one: a game is abandoned as
-/// soon as it can be, and of a turn that nothing follows the time is up.
+/// A time at which the command is accepted, if no deadline reveals it: a game is abandoned, and a
+/// turn times out, as early as possible.
 pub(crate) fn moment_untold(game: &Game, command: &Command) -> Moment {
     if let Command::Abandon { touched } = command {
         return touched.plus_hours(game.table.ruleset.table.expiry_hours);

@@ -1,15 +1,15 @@
-//! Why a command is refused.
+//! Why a command is rejected.
 //!
-//! Every refusal is data: its code for programs, its fields for details, its message for the
-//! player, who learns what was wrong and what would be right. A refusal changes nothing.
+//! A rejection is data: a code for programs, fields for details, a message that tells the player
+//! what is wrong and what would be right. A rejected command changes nothing.
 
 mod code;
 
 pub use code::RejectionCode;
 
-use crate::{BadText, Dollars, Moment, Name, Points, SeatNo, Slots, Word, special_dice::Code};
+use crate::{BadText, Dollars, Moment, Name, Points, SeatNo, Slots, Slug, special_dice::Code};
 
-/// A refused command.
+/// A rejected command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant's message says what it means, its fields are named")]
 pub enum Rejection {
@@ -147,25 +147,25 @@ pub enum Rejection {
     #[error("there is no category '{category}'; open are: {open}")]
     UnknownCategory { category: String, open: String },
     #[error("{category} is scored already; open are: {open}")]
-    CategoryFilled { category: Word, open: String },
+    CategoryFilled { category: Slug, open: String },
     #[error("'{code}' is not offered; there are: {known}")]
     NotOffered { code: String, known: String },
     #[error("that costs {price} {unit}, and you have {have}")]
     CannotAfford { price: i64, have: i64, unit: &'static str },
     #[error("{colour} comes up 1 time in {odds} already: no better odds are sold")]
-    BestOdds { colour: Word, odds: u32 },
+    BestOdds { colour: Slug, odds: u32 },
     #[error("you hold {most} things already; use one first")]
     SlotsFull { most: u8 },
     #[error("you hold no '{code}'; you hold: {held}")]
     NotHeld { code: String, held: String },
     #[error("{code} would do nothing now: {why}")]
-    NoUse { code: Word, why: &'static str },
+    NoUse { code: Slug, why: &'static str },
     #[error("nobody plays characters in this game")]
     NoCharacters,
     #[error("there is no character '{character}'; free are: {free}")]
     UnknownCharacter { character: String, free: String },
     #[error("{character} is played by seat {seat} already; free are: {free}")]
-    CharacterTaken { character: Word, seat: SeatNo, free: String },
+    CharacterTaken { character: Slug, seat: SeatNo, free: String },
     #[error("your character cannot do that; it can: {can}")]
     NotYourAbility { can: String },
     #[error("your character has done that already this turn")]
@@ -177,7 +177,7 @@ pub enum Rejection {
     #[error("seat {seat} cannot be the target; there are the seats: {seats}")]
     BadTarget { seat: SeatNo, seats: String },
     #[error("{code} is not aimed at anybody; leave the target out")]
-    NoTarget { code: Word },
+    NoTarget { code: Slug },
     #[error("you have swords: attack first")]
     AttackFirst,
     #[error("no die shows a sword; end your turn")]
@@ -191,7 +191,7 @@ pub enum Rejection {
     #[error("no evolution is unlocked; enough hearts in one roll unlock one")]
     NothingUnlocked,
     #[error("you have {code} already")]
-    AlreadyHeld { code: Word },
+    AlreadyHeld { code: Slug },
     #[error("{dice} dice are rolled, each from 1 to {sides}; {got:?} is no such roll")]
     WrongRoll { got: Vec<u32>, dice: u8, sides: u32 },
     #[error("the game cannot end: the dice do not know the secret that was committed to")]

@@ -1,4 +1,5 @@
-//! Rules as data: recorded in full in a game's first event, so a game replays under its own rules.
+//! Rules as data. The first event of a game contains them in full, so it always replays by its own
+//! rules.
 
 use std::ops::RangeInclusive;
 
@@ -6,52 +7,53 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Dollars, Rejection,
+    Dollars, Number, Rejection,
     games::Rules,
     text::{is_invisible, is_line},
 };
 
-/// The rules of one game.
+/// The rules of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruleset {
-    /// The preset these rules are, or `custom`.
+    /// The name of the preset, or `custom`.
     pub preset: String,
-    /// The version of the preset. A changed preset is a new version; old games keep theirs.
+    /// The version of the preset. A change of a preset is a new version; existing games keep
+    /// theirs.
     pub version: u32,
-    /// The parameters every game has.
+    /// The parameters common to all games.
     pub table: TableRules,
-    /// Which game, and its own parameters.
+    /// The kind of game and its parameters.
     #[serde(flatten)]
     pub rules: Rules,
 }
 
-/// The parameters every game has: seats, clock, awards.
+/// The parameters common to all games: seats, time limits, awards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableRules {
-    /// The fewest seats to start with.
+    /// The minimum number of seats.
     pub min_seats: u8,
-    /// The most seats.
+    /// The maximum number of seats.
     pub max_seats: u8,
-    /// How long a turn may take; 0 is no limit.
+    /// The time limit of a turn; 0 for none.
     pub turn_seconds: u32,
-    /// How long a turn may take in a game of one seat; 0 is no limit.
+    /// The time limit of a turn in a game with one seat; 0 for none.
     pub solo_turn_seconds: u32,
-    /// So many time-outs in a row forfeit the seat.
+    /// This many consecutive time-outs forfeit the seat.
     pub time_outs_to_forfeit: u32,
-    /// A game nobody has touched for so long is abandoned.
+    /// A game without activity for this long is abandoned.
     pub expiry_hours: u32,
-    /// What everybody earns who is still seated at the end.
+    /// The award for every player still seated at the end.
     pub finish_award: Dollars,
-    /// What a winner earns on top.
+    /// The additional award for a winner.
     pub win_award: Dollars,
-    /// A game without money: nobody earns any.
+    /// A practice game: no money is earned.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub practice: bool,
 }
 
 impl TableRules {
-    /// What most games have.
+    /// The common values.
     pub(crate) const fn usual() -> Self {
         Self {
             min_seats: 1,
@@ -68,14 +70,14 @@ impl TableRules {
 }
 
 impl Ruleset {
-    /// The preset `standard` of a game of two or more, in a version.
+    /// The preset `standard` of a game for two or more players.
     pub(crate) fn standard(version: u32, rules: Rules) -> Self {
         let (min_seats, max_seats) = (rules.fewest_seats(), rules.most_seats());
         let table = TableRules { min_seats, max_seats, ..TableRules::usual() };
         Self { preset: "standard".to_owned(), version, table, rules }
     }
 
-    /// The preset of a game; without a name, the game's default.
+    /// A preset of a game; the game's default if no name is given.
     pub fn preset(game: &str, name: Option<&str>) -> Result<Self, Rejection> {
         let presets = Rules::presets(game)?;
         let known = || presets.iter().map(|p| p.preset.as_str()).collect::<Vec<_>>().join(", ");
@@ -90,7 +92,7 @@ impl Ruleset {
         })
     }
 
-    /// An earlier version of these rules, as games are played that were begun under it.
+    /// An earlier version of these rules. Games that started under it still use it.
     pub fn in_version(&self, version: u32) -> Result<Self, Rejection> {
         let mut versions = Rules::versions(self.rules.game())?;
         versions.retain(|known| known.preset == self.preset);
@@ -101,7 +103,7 @@ impl Ruleset {
         })
     }
 
-    /// These rules with some parameters changed. A table of numbers may be changed in parts.
+    /// These rules with some parameters changed. Tables of numbers can be changed in part.
     pub fn with(&self, changes: &Map<String, Value>) -> Result<Self, Rejection> {
         let mut ruleset = self.clone();
         for (parameter, value) in changes {
@@ -116,7 +118,7 @@ impl Ruleset {
 
     fn with_one(&self, parameter: &str, value: &Value) -> Result<Self, Rejection> {
         let mut json = self.to_json();
-        // It is not written where it is off.
+        // It is omitted from JSON when it is off.
         json["table"]["practice"] = self.table.practice.into();
         let known = ["table", "parameters"].map(|part| json[part].as_object().cloned());
         let names = known.iter().flatten().flat_map(Map::keys);
@@ -126,22 +128,66 @@ impl Ruleset {
             return Err(Rejection::UnknownRule { parameter: parameter.to_owned(), known });
         };
         merge(current, &self.rules.named_value(parameter, value)?);
-        serde_json::from_value(json).map_err(|error| bad(parameter, value, plainly(&error)))
+        serde_json::from_value(json).map_err(|error| bad(parameter, value, readable_error(&error)))
     }
 
-    /// Refuses rules that make no sense.
+    /// Rejects invalid rules.
     pub fn check(&self) -> Result<(), Rejection> {
-        let table = &self.table;
-        let fewest = self.rules.fewest_seats();
-        within("max_seats", table.max_seats, fewest..=self.rules.most_seats())?;
-        within("min_seats", table.min_seats, fewest..=table.max_seats)?;
-        within("turn_seconds", table.turn_seconds, 0..=604_800)?;
-        within("solo_turn_seconds", table.solo_turn_seconds, 0..=604_800)?;
-        within("time_outs_to_forfeit", table.time_outs_to_forfeit, 1..=100)?;
-        within("expiry_hours", table.expiry_hours, 1..=8_760)?;
-        within("finish_award", table.finish_award, 0..=1_000)?;
-        within("win_award", table.win_award, 0..=1_000)?;
+        for number in self.numbers() {
+            if let Some(value) = number.outside() {
+                return Err(out_of_range(number.name, value, &number.range));
+            }
+        }
         self.rules.check()
+    }
+
+    /// The numbers of these rules: those of the table, then those of the game.
+    pub fn numbers(&self) -> Vec<Number> {
+        let table = &self.table;
+        let (fewest, most) = (self.rules.fewest_seats().into(), self.rules.most_seats().into());
+        let seats = i64::from(table.max_seats);
+        let mut numbers = vec![
+            Number::new("max_seats", table.max_seats, fewest..=most, "The most seats."),
+            Number::new(
+                "min_seats",
+                table.min_seats,
+                fewest..=seats,
+                "The fewest seats to start with.",
+            ),
+            Number::new(
+                "turn_seconds",
+                table.turn_seconds,
+                0..=604_800,
+                "Seconds per turn; 0 for no limit.",
+            ),
+            Number::new(
+                "solo_turn_seconds",
+                table.solo_turn_seconds,
+                0..=604_800,
+                "Seconds per turn in a game of one seat; 0 for no limit.",
+            ),
+            Number::new(
+                "time_outs_to_forfeit",
+                table.time_outs_to_forfeit,
+                1..=100,
+                "This many time-outs in a row forfeit the seat.",
+            ),
+            Number::new(
+                "expiry_hours",
+                table.expiry_hours,
+                1..=8_760,
+                "A game is abandoned after this many hours without a command.",
+            ),
+            Number::new(
+                "finish_award",
+                table.finish_award,
+                0..=1_000,
+                "Dollars for everyone who finishes.",
+            ),
+            Number::new("win_award", table.win_award, 0..=1_000, "Dollars for a winner on top."),
+        ];
+        numbers.extend(self.rules.numbers());
+        numbers
     }
 
     /// The rules as JSON.
@@ -150,8 +196,8 @@ impl Ruleset {
     }
 }
 
-/// What a parser expected, in words for people.
-fn plainly(error: &serde_json::Error) -> String {
+/// Turns the message of a parser into plain text for users.
+fn readable_error(error: &serde_json::Error) -> String {
     let said = error.to_string();
     match said.rsplit_once(", expected ") {
         Some((_, "u8")) => "it must be a whole number from 0 to 255".to_owned(),
@@ -162,7 +208,7 @@ fn plainly(error: &serde_json::Error) -> String {
     }
 }
 
-/// Changes objects key by key, everything else as a whole.
+/// Merges objects key by key, replaces everything else.
 fn merge(current: &mut Value, change: &Value) {
     match (current, change) {
         (Value::Object(current), Value::Object(change)) => {
@@ -174,7 +220,7 @@ fn merge(current: &mut Value, change: &Value) {
     }
 }
 
-/// Refuses a parameter outside its range.
+/// Rejects a parameter outside its range.
 pub(crate) fn within<T>(name: &str, value: T, range: RangeInclusive<T>) -> Result<(), Rejection>
 where
     T: PartialOrd + std::fmt::Display,
@@ -182,11 +228,17 @@ where
     if range.contains(&value) {
         return Ok(());
     }
-    let (least, most) = range.into_inner();
-    Err(bad(name, value, format_args!("it must be from {least} to {most}")))
+    Err(out_of_range(name, value, &range))
 }
 
-/// Refuses a name that is no line of 1 to 60 characters.
+fn out_of_range<T>(name: &str, value: T, range: &RangeInclusive<T>) -> Rejection
+where
+    T: std::fmt::Display,
+{
+    bad(name, value, format_args!("it must be from {} to {}", range.start(), range.end()))
+}
+
+/// Rejects a name that is not a single line of 1 to 60 characters.
 pub(crate) fn named(parameter: &str, name: &str) -> Result<(), Rejection> {
     if is_line(name, 1..=60) {
         return Ok(());
@@ -196,7 +248,7 @@ pub(crate) fn named(parameter: &str, name: &str) -> Result<(), Rejection> {
     Err(bad(parameter, shown, "it must be a line of 1 to 60 characters that can be seen"))
 }
 
-/// A rule that cannot have this value.
+/// The rejection of a parameter value.
 pub(crate) fn bad(name: &str, value: impl ToString, allowed: impl ToString) -> Rejection {
     Rejection::BadRule {
         parameter: name.to_owned(),

@@ -1,11 +1,11 @@
-//! Short texts kept in place: an event that names a die or a card is copied without asking for memory.
+//! Short inline strings: events that name a die or a card are copied without allocation.
 
-/// What every short text of up to so many bytes has, whatever it may hold: its type is a tuple of that many bytes, with zeros
-/// behind its end, and reads with `FromStr`.
+/// Implements the common part of short strings. The type is a tuple of a byte array, padded with
+/// zeros, and implements `FromStr`.
 macro_rules! short_text {
     ($name:ident, $most:expr) => {
         impl $name {
-            /// One of the rules themselves; what does not fit is cut off, which a test would see.
+            /// A constant of the rules; longer text is truncated, which tests would detect.
             pub(crate) const fn of(text: &str) -> Self {
                 let (bytes, mut kept, mut n) = (text.as_bytes(), [0; $most], 0);
                 while n < bytes.len() && n < $most {
@@ -15,7 +15,7 @@ macro_rules! short_text {
                 Self(kept)
             }
 
-            /// As text.
+            /// The text.
             pub fn as_str(&self) -> &str {
                 let length = self.0.iter().position(|&byte| byte == 0).unwrap_or($most);
                 std::str::from_utf8(&self.0[..length]).unwrap_or_default()

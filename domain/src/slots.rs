@@ -1,4 +1,4 @@
-//! Which dice: a set of slots.
+//! Sets of dice, by slot.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Rejection, byte_list};
 
-/// A set of dice by their slots, 0 to 15. Written as a sorted list: `[0, 2, 5]`.
+/// A set of dice by their slots, 0 to 15. Serialized as a sorted list: `[0, 2, 5]`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slots(u16);
 
 impl Slots {
-    /// No dice.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
-    /// The first `dice` slots: a whole set.
+    /// The first `dice` slots: a full set.
     pub const fn first(dice: u8) -> Self {
         if dice >= 16 { Self(u16::MAX) } else { Self((1 << dice) - 1) }
     }
 
-    /// The set a player named, one slot after the other; `dice` is the size of the player's set.
+    /// Parses the slots that a player gave; `dice` is the size of the player's set.
     pub fn parse(named: &[u8], dice: u8) -> Result<Self, Rejection> {
         let mut slots = Self::EMPTY;
         for &slot in named {
@@ -34,7 +34,7 @@ impl Slots {
         if slots.is_empty() { Err(Rejection::EmptySelection) } else { Ok(slots) }
     }
 
-    /// The set with one more die.
+    /// Adds a die.
     #[must_use]
     pub const fn with(self, slot: u8) -> Self {
         Self(self.0 | 1 << (slot & 15))
@@ -46,18 +46,18 @@ impl Slots {
         Self(self.0 & !other.0)
     }
 
-    /// Whether the die of this slot is in the set.
+    /// Whether the set contains the die of this slot.
     pub const fn contains(self, slot: u8) -> bool {
         slot < 16 && self.0 >> slot & 1 == 1
     }
 
-    /// How many dice.
+    /// The number of dice.
     #[expect(clippy::cast_possible_truncation, reason = "a u16 has at most 16 ones")]
     pub const fn len(self) -> u8 {
         self.0.count_ones() as u8
     }
 
-    /// Whether there is no die in it.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -85,7 +85,7 @@ impl Slots {
         })
     }
 
-    /// The slots as a list, as a player would name them.
+    /// The slots as a list.
     pub fn to_vec(self) -> Vec<u8> {
         self.iter().collect()
     }
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn subsets_are_all_and_each_once() {
+    fn lists_every_subset_once() {
         let set = Slots::from_iter([0, 3, 5]);
         let mut subsets: Vec<_> = set.subsets().collect();
         subsets.sort();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_set_is_checked() {
+    fn parse_rejects_bad_slots() {
         assert_eq!(Slots::parse(&[4, 0], 6).unwrap().to_vec(), [0, 4]);
         assert_eq!(Slots::parse(&[], 6), Err(Rejection::EmptySelection));
         assert_eq!(Slots::parse(&[1, 1], 6), Err(Rejection::RepeatedSlot { slot: 1 }));

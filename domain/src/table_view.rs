@@ -1,6 +1,6 @@
-//! What a client draws: the dice where they lie, and what can be scored with them.
+//! What a client displays: the dice on the table, and what can be scored with them.
 
-use crate::{Boost, Combination, Dollars, Points, Slots, Word, special_dice::Code};
+use crate::{Boost, Combination, Dollars, Points, Slots, Slug, special_dice::Code};
 
 /// A die of the seat to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,60 +9,60 @@ pub struct DieOnTable {
     pub slot: u8,
     /// Its kind.
     pub code: Code,
-    /// What it shows, if it was rolled this round.
+    /// Its face, if it was rolled this round.
     pub face: Option<u8>,
-    /// Where it lies.
+    /// Its position.
     pub place: DiePlace,
-    /// Whether it is a further die, beyond those that everybody has.
+    /// Whether it is an extra die, beyond the standard number.
     pub extra: bool,
 }
 
 impl DieOnTable {
-    /// An ordinary die: on the table once it was rolled.
+    /// A standard die: on the table once it was rolled.
     pub(crate) fn ordinary(slot: u8, face: Option<u8>) -> Self {
         let place = if face.is_some() { DiePlace::Table } else { DiePlace::Hand };
         Self { slot, code: Code::STANDARD, face, place, extra: false }
     }
 }
 
-/// Where a die lies.
+/// The position of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiePlace {
     /// In hand, to be rolled next.
     Hand,
     /// On the table, just rolled.
     Table,
-    /// Saved, set aside.
+    /// Saved.
     Saved,
 }
 
-/// Something that the rules name, with what it does: a tooltip.
+/// A card, character or other item of the rules, with the text of a tooltip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thing {
-    /// What it is: `character`, `card`, `evolution`, `consumable`, `colour`.
+    /// Its kind: `character`, `card`, `evolution`, `consumable`, `colour`.
     pub kind: &'static str,
     /// Its code.
-    pub code: Word,
+    pub code: Slug,
     /// Its name.
     pub name: String,
-    /// What it does, with the numbers it does it with.
+    /// The rule text, with its numbers.
     pub text: String,
-    /// What it costs at first, in the money or energy of the game, where it is sold.
+    /// The base price, in the money or energy of the game, if it can be bought.
     pub price: Option<i64>,
 }
 
-/// Something that can be bought in the game.
+/// An item that can be bought in the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// Its code.
-    pub code: Word,
+    pub code: Slug,
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// The rule text.
     pub text: String,
-    /// What it costs, in the money or energy of the game.
+    /// The current price, in the money or energy of the game.
     pub price: i64,
-    /// Once it is bought, it comes up 1 time in so many, where it is bought to come up.
+    /// For a colour of dice: once bought, a die gets it 1 time in this many.
     pub odds: Option<u32>,
     /// Whether the seat to move could buy it now.
     pub buyable: bool,
@@ -71,22 +71,22 @@ pub struct Offer {
 /// Dice that can be scored together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// The dice.
+    /// The slots of the dice.
     pub slots: Slots,
-    /// What they score, with everything special dice make of it.
+    /// The points, with all effects of special dice.
     pub points: Points,
-    /// What they score as.
+    /// The combinations.
     pub combinations: Vec<Combination>,
-    /// What is added to the combinations.
+    /// Bonuses on top of the combinations.
     pub bonuses: Vec<Boost>,
     /// The money a save of them earns.
     pub dollars: Dollars,
-    /// What a bank with them would bring.
+    /// The points of a bank with these dice.
     pub bank: Points,
-    /// Whether the round can be banked with them at once.
+    /// Whether the round can be banked with these dice at once.
     pub can_bank: bool,
-    /// What else scoring them brings to the round.
+    /// Further points that scoring them adds to the round.
     pub extra: Points,
-    /// The things that scoring them gives, if there is room for them.
+    /// The number of items that scoring them gives, if there is room for them.
     pub gifts: u32,
 }

@@ -1,4 +1,4 @@
-//! Text that players choose: their names and their seeds.
+//! Text entered by players: names and seeds.
 
 use std::{fmt, ops::RangeInclusive, sync::Arc};
 
@@ -12,10 +12,10 @@ use crate::Rejection;
 pub struct Name(Arc<str>);
 
 impl Name {
-    /// The longest name, in characters.
+    /// The maximum length in characters.
     pub const MAX_CHARS: usize = 32;
 
-    /// A name as a player typed it, without the blanks around it.
+    /// Parses a name, trimming white space.
     pub fn parse(typed: &str) -> Result<Self, Rejection> {
         let name = typed.trim();
         check(name, name.chars().count(), Self::MAX_CHARS, "characters")
@@ -35,16 +35,16 @@ impl fmt::Display for Name {
     }
 }
 
-/// What a player's client adds to the dice: 1 to 64 bytes of text, used exactly as given.
+/// The client's contribution to the dice: 1 to 64 bytes of text, used exactly as given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ClientSeed(Arc<str>);
 
 impl ClientSeed {
-    /// The longest seed, in bytes of UTF-8.
+    /// The maximum length in bytes of UTF-8.
     pub const MAX_BYTES: usize = 64;
 
-    /// A seed as the client sent it.
+    /// Parses a seed as the client sent it.
     pub fn parse(sent: &str) -> Result<Self, Rejection> {
         check(sent, sent.len(), Self::MAX_BYTES, "bytes")
             .map_err(|why| Rejection::BadSeed { why })?;
@@ -57,23 +57,23 @@ impl ClientSeed {
     }
 }
 
-/// What is wrong with a text.
+/// Why a text is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadText {
-    /// Nothing, or only blanks.
+    /// Empty, or only white space.
     #[error("it is empty")]
     Empty,
     /// Longer than allowed.
     #[error("it has {length} {unit}, at most {most} are allowed")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         length: usize,
-        /// How long it may be.
+        /// The maximum length.
         most: usize,
-        /// What is counted.
+        /// The unit of both.
         unit: &'static str,
     },
-    /// A character that cannot be seen: a control character, or one that turns text around.
+    /// An invisible character: a control character, or one that changes the direction of text.
     #[error("it has an invisible character (U+{:04X}); use letters, digits and signs", u32::from(*.0))]
     Invisible(char),
 }
@@ -91,12 +91,12 @@ fn check(text: &str, length: usize, most: usize, unit: &'static str) -> Result<(
     }
 }
 
-/// A text on one line, of so many characters, without any that cannot be seen.
+/// Whether a text is a single line of such a length, without invisible characters.
 pub fn is_line(text: &str, length: std::ops::RangeInclusive<usize>) -> bool {
     length.contains(&text.chars().count()) && !text.chars().any(is_invisible) && text.trim() == text
 }
 
-/// Blank, zero-width and direction marks let two names look alike, or a line read backwards.
+/// Blank, zero-width and direction marks can make two names look alike, or reverse a line.
 pub(crate) fn is_invisible(c: char) -> bool {
     const HIDDEN: [RangeInclusive<char>; 16] = [
         '\u{AD}'..='\u{AD}',
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_are_kept_exactly_and_counted_in_bytes() {
+    fn seeds_are_verbatim_and_limited_in_bytes() {
         assert_eq!(ClientSeed::parse(" x ").unwrap().as_str(), " x ");
         assert!(ClientSeed::parse(&"é".repeat(32)).is_ok());
         let why = BadText::TooLong { length: 66, most: 64, unit: "bytes" };

@@ -1,45 +1,45 @@
-//! Moves as people write them: one language for records, scenarios and plans. A game lists the verbs of its moves; those that
-//! several games have stand here.
+//! The text form of moves, shared by records, scenarios and plans. Each game lists the verbs of its
+//! moves; the common ones are defined here.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "a verb writes its own moves")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a verb handles only its own moves")]
 
 use std::{collections::BTreeMap, str::FromStr};
 
 use serde_json::Value;
 
 use crate::{
-    BadRecord, Play, SeatNo, Word, games,
-    record::lex::{Place, Reader, Sign, expected, list, value},
+    BadRecord, Play, SeatNo, Slug, games,
+    record::lex::{Position, Reader, Sign, expected, list, value},
     special_dice::Code,
 };
 
-/// A move as it is written: `save [0,2]`.
+/// The text form of a kind of move: `save [0,2]`.
 #[derive(Debug)]
 pub(crate) struct Verb {
     /// Its first word.
     pub(crate) name: &'static str,
-    /// How it is written, for those who ask.
+    /// Its syntax, for help texts.
     pub(crate) forms: &'static str,
-    /// The move that stands behind the first word.
-    pub(crate) read: fn(&mut Words<'_, '_>) -> Result<Play, BadRecord>,
-    /// A move in words, if it is one of this verb; what a roll throws is asked for.
+    /// Parses the arguments of the verb into a move.
+    pub(crate) read: fn(&mut Arguments<'_, '_>) -> Result<Play, BadRecord>,
+    /// Writes a move, if it is one of this verb; the closure gives the dice of a roll.
     pub(crate) write: fn(&Play, &mut dyn FnMut() -> String) -> Option<String>,
 }
 
-/// What stands behind a verb.
-pub(crate) struct Words<'a, 't> {
+/// The arguments of a verb.
+pub(crate) struct Arguments<'a, 't> {
     reader: &'a mut Reader<'t>,
-    /// The names that seats can be written by, besides their numbers.
+    /// Names of seats, accepted besides their numbers.
     names: &'a [&'a str],
-    /// Whether values of dice can have a letter, for the kind in which a die comes up.
+    /// Whether dice can have a letter for the kind, such as a colour, in which they come up.
     letters: bool,
     thrown: Option<Thrown>,
 }
 
-/// How dice fall in a script: raw values, and the kind in which each comes up.
+/// The dice of a roll in a script: raw values, and the kind of each die.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thrown {
-    /// What the random source gives.
+    /// The raw values of the random source.
     pub raw: Vec<u32>,
     /// The kinds, such as colours.
     pub kinds: Vec<Code>,
@@ -65,7 +65,7 @@ pub(crate) const ROLL: Verb = Verb {
 pub(crate) const ROLL_OR_KEEP: Verb =
     Verb { forms: "roll [VALUES], roll [VALUES] keep [SLOTS]", ..ROLL };
 
-/// Put the points of a turn on the score.
+/// Add the points of a turn to the score.
 pub(crate) const BANK: Verb = Verb {
     name: "bank",
     forms: "bank",
@@ -80,7 +80,7 @@ pub(crate) const BANK: Verb = Verb {
     },
 };
 
-/// Buy something, perhaps aimed at somebody.
+/// Buy something, with a target if it needs one.
 pub(crate) const BUY: Verb = Verb {
     name: "buy",
     forms: "buy CODE",
@@ -103,8 +103,8 @@ pub(crate) const END: Verb = Verb {
     write: |play, _| (*play == Play::End).then(|| "end".to_owned()),
 };
 
-impl Words<'_, '_> {
-    /// Passes over a word if it is the next one, and says whether it was.
+impl Arguments<'_, '_> {
+    /// Consumes a word if it is the next one; returns whether it was.
     pub(crate) fn accept(&mut self, word: &str) -> Result<bool, BadRecord> {
         self.reader.accept(&Sign::Word(word))
     }
@@ -119,7 +119,7 @@ impl Words<'_, '_> {
         value(self.reader, what)
     }
 
-    /// The code of a thing; in quotes where it is no word.
+    /// The code of an item, in quotes if it is not a plain word.
     pub(crate) fn code(&mut self, what: &str) -> Result<String, BadRecord> {
         match self.reader.next()? {
             (Sign::Word(word), _) => Ok(word.to_owned()),
@@ -138,7 +138,7 @@ impl Words<'_, '_> {
         self.reader.accept(&Sign::Arrow)
     }
 
-    /// `-> 1`, or by name; nothing where nobody is meant.
+    /// `-> 1`, or by name; `None` if absent.
     pub(crate) fn target(&mut self) -> Result<Option<SeatNo>, BadRecord> {
         if !self.arrow()? {
             return Ok(None);
@@ -152,8 +152,8 @@ impl Words<'_, '_> {
         seat.map(Some).ok_or_else(|| expected(place, "a seat", &sign))
     }
 
-    /// The values of the dice, if they are said: a plan does not know them yet.
-    fn dice(&mut self) -> Result<(), BadRecord> {
+    /// The dice of the roll, if given: a plan does not know them yet.
+    pub(crate) fn dice(&mut self) -> Result<(), BadRecord> {
         if !self.is_list()? {
             return Ok(());
         }
@@ -174,7 +174,7 @@ impl Words<'_, '_> {
     }
 }
 
-/// `3`, or `3g`.
+/// `3` or `3g`.
 fn with_letter(written: &str) -> Option<(u32, Code)> {
     let number = written.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let kind = match &written[number.len()..] {
@@ -184,13 +184,13 @@ fn with_letter(written: &str) -> Option<(u32, Code)> {
     Some((number.parse().ok()?, kind))
 }
 
-fn bad_value(place: Place, written: &str) -> BadRecord {
+fn bad_value(place: Position, written: &str) -> BadRecord {
     place.bad(format!("'{written}' is no value of a die, as in 3 or 3g"))
 }
 
-/// A code as it is read back: in quotes where it is no word.
+/// A code as the parser expects it: in quotes if it is not a plain word.
 pub(crate) fn quoted(code: &str) -> String {
-    if code.parse::<Word>().is_ok() { code.to_owned() } else { Value::from(code).to_string() }
+    if code.parse::<Slug>().is_ok() { code.to_owned() } else { Value::from(code).to_string() }
 }
 
 pub(crate) fn listed(items: &[impl ToString]) -> String {
@@ -198,12 +198,12 @@ pub(crate) fn listed(items: &[impl ToString]) -> String {
     format!("[{}]", items.join(","))
 }
 
-/// A move in words.
+/// Writes a move.
 pub(crate) fn move_written(play: &Play, dice: &mut dyn FnMut() -> String) -> Option<String> {
     games::verbs().find_map(|verb| (verb.write)(play, dice))
 }
 
-/// Reads what stands behind a verb, and how its dice fall; `None` is a verb that no game has.
+/// Parses the arguments of a verb and the dice of its roll; `None` if no game has the verb.
 pub(crate) fn read_move(
     reader: &mut Reader<'_>,
     verb: &str,
@@ -211,12 +211,13 @@ pub(crate) fn read_move(
     letters: bool,
 ) -> Result<Option<(Play, Option<Thrown>)>, BadRecord> {
     let Some(verb) = games::verbs().find(|known| known.name == verb) else { return Ok(None) };
-    let mut words = Words { reader, names, letters, thrown: None };
+    let mut words = Arguments { reader, names, letters, thrown: None };
     let play = (verb.read)(&mut words)?;
     Ok(Some((play, words.thrown)))
 }
 
-/// A move of a script, and how its dice fall: `roll [3g,4,2r]`, `attack -> bob`. Seats are written by name or number.
+/// Parses a move of a script and its dice: `roll [3g,4,2r]`, `attack -> bob`. Seats are given by
+/// name or number.
 pub fn parse_step(text: &str, names: &[&str]) -> Result<Option<(Play, Option<Thrown>)>, BadRecord> {
     let mut reader = Reader::new(text);
     let (sign, _) = reader.next()?;
@@ -228,10 +229,10 @@ pub fn parse_step(text: &str, names: &[&str]) -> Result<Option<(Play, Option<Thr
     }
 }
 
-/// The values of dice in a script, in brackets: `[3g,4,2r]`.
+/// Parses the dice of a roll in brackets: `[3g,4,2r]`.
 pub fn parse_dice(text: &str) -> Result<Thrown, BadRecord> {
     let mut reader = Reader::new(text);
-    let mut words = Words { reader: &mut reader, names: &[], letters: true, thrown: None };
+    let mut words = Arguments { reader: &mut reader, names: &[], letters: true, thrown: None };
     words.dice()?;
     let thrown = words.thrown.unwrap_or_default();
     match reader.next()? {
@@ -240,7 +241,7 @@ pub fn parse_dice(text: &str) -> Result<Thrown, BadRecord> {
     }
 }
 
-/// How the moves of all games are written.
+/// The syntax of the moves of all games.
 pub fn known_moves() -> String {
     let mut known: BTreeMap<&str, &str> = BTreeMap::new();
     for verb in games::verbs() {

@@ -1,4 +1,4 @@
-//! Proving a finished game from its events alone: everything is decided again.
+//! Verifies a finished game from its events alone by deciding everything again.
 
 use crate::{
     Event, Rejection,
@@ -6,7 +6,7 @@ use crate::{
     recount::walk,
 };
 
-/// What was found to be right.
+/// The result of a successful verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proven {
     /// Rolls drawn again from the secret and the seeds.
@@ -15,15 +15,15 @@ pub struct Proven {
     pub events: usize,
 }
 
-/// Plays a finished game again: the commands are read off its events, the dice are drawn anew from
-/// the revealed secret and the sealed seeds, and the rules of its first event decide. The result must
-/// be the same events, so nothing in them can be false: no face, no point, no winner.
+/// Replays a finished game: commands are inferred from its events, dice are drawn again from the
+/// revealed secret and the sealed seeds, and decisions follow the rules of its first event. The
+/// result must be identical, so no face, point or winner in the log can be wrong.
 pub fn verify(log: &[Event]) -> Result<Proven, Unproven> {
     let Some(Event::Created { game: id, ruleset_hash, commitment: promised, .. }) = log.first()
     else {
         return Err(Unproven::NoGame);
     };
-    // Behind the end there can only be that the game was made void.
+    // Only `Voided` can follow the end.
     let secret = log.iter().rev().take(2).find_map(|event| {
         if let Event::SeedRevealed { secret } = event { Some(secret) } else { None }
     });
@@ -36,36 +36,36 @@ pub fn verify(log: &[Event]) -> Result<Proven, Unproven> {
     Ok(Proven { rolls, events: log.len() })
 }
 
-/// Why a game is not proven.
+/// Why a verification failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unproven {
-    /// The events do not begin with a game.
+    /// The log does not begin with `Created`.
     #[error("these events do not begin with Created")]
     NoGame,
     /// The game is not over.
     #[error("the secret is not revealed yet; it is when the game is over")]
     NotRevealed,
-    /// Another secret than the promised one.
+    /// The secret does not match the commitment.
     #[error("the revealed secret is not the one that was committed to")]
     Commitment,
-    /// Nothing can have made this happen.
+    /// No command can produce this event.
     #[error("event {number} ({event}) cannot have happened{}", because(why.as_ref()))]
     Impossible {
-        /// The first such event, from 1.
+        /// The number of the first such event, starting at 1.
         number: usize,
         /// Its type.
         event: &'static str,
-        /// Why the rules refuse it.
+        /// The rejection of the rules, if any.
         why: Option<Rejection>,
     },
-    /// Something else must have happened.
+    /// The rules, the secret and the seeds give another event.
     #[error("event {number} is {found}, but the rules, the secret and the seeds give {expected}")]
     Differs {
-        /// The first such event, from 1.
+        /// The number of the first such event, starting at 1.
         number: usize,
-        /// What must have happened, as JSON.
+        /// The correct event, as JSON.
         expected: String,
-        /// What the log says, as JSON.
+        /// The event of the log, as JSON.
         found: String,
     },
 }

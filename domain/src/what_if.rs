@@ -1,8 +1,8 @@
-//! What if: a game that was played, played otherwise from some point on.
+//! What-if: a game replayed with changes from some point on.
 //!
-//! A fork is a game of its own, without money, under its own promise; the original is never touched. It can
-//! have other rules, other loadouts, other moves, other dice. What the original did and the fork
-//! cannot is marked and left out, and play goes on.
+//! A fork is a game of its own, without money and with its own commitment; the original is never
+//! changed. It can have different rules, loadouts, moves and dice. A command of the original that
+//! the fork rejects is marked and skipped.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -15,96 +15,96 @@ use crate::{
     replay,
 };
 
-/// How a game is to be played otherwise.
+/// The changes to a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fork {
-    /// Other rules of the same kind of game; `None` is those of the original.
+    /// Different rules of the same kind of game; `None` keeps those of the original.
     pub rules: Option<Arc<Ruleset>>,
-    /// Other dice of some seats, chosen before the start.
+    /// Different loadouts by seat, chosen before the start.
     pub loadouts: BTreeMap<SeatNo, Vec<String>>,
-    /// How many events of the original stand; a command stands if all its events do.
+    /// How many events of the original are kept; a command is kept if all of its events are.
     pub from: usize,
-    /// What comes then.
+    /// What follows the kept events.
     pub then: Then,
-    /// The dice of what is not in the original.
+    /// The dice of rolls that are not in the original.
     pub dice: OtherDice,
 }
 
-/// What comes behind the events that stand.
+/// What follows the kept events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// The rest as it was played.
+    /// The rest of the original.
     Original,
     /// These moves instead.
     Moves(Vec<(SeatNo, Play)>),
 }
 
-/// A game that was played otherwise.
+/// The result of a fork.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhatIf {
     /// Every command, in order.
     pub steps: Vec<ForkedStep>,
-    /// The game at the end of them.
+    /// The final state.
     pub game: Game,
 }
 
 /// A command of a fork.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForkedStep {
-    /// The events of the original that it made there, if it is in it.
+    /// The events that it produced in the original; `None` if it is new.
     pub original: Option<Range<usize>>,
-    /// What was asked.
+    /// The command.
     pub command: Command,
-    /// What it makes happen here.
+    /// The events that it produces in the fork.
     pub events: Vec<Event>,
-    /// Why it cannot be here, if it cannot: then nothing happens.
+    /// Why the fork rejected it; then it has no events.
     pub refused: Option<Rejection>,
     /// The game after it.
     pub game: Game,
 }
 
-/// Why there is no such fork.
+/// Why a fork is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoFork {
-    /// The events do not begin with a game.
+    /// The log does not begin with `Created`.
     #[error("these events do not begin with Created")]
     NoGame,
-    /// The original cannot have happened.
+    /// The original does not follow its rules.
     #[error("the original is not proven: {0}")]
     Unproven(Unproven),
-    /// There are not so many events.
+    /// The original has fewer events.
     #[error("the game has {events} events, it cannot be forked behind event {from}")]
     VersionAhead {
-        /// How many were to stand.
+        /// The number of events to keep.
         from: usize,
-        /// How many there are.
+        /// The number of events of the original.
         events: usize,
     },
-    /// Rules of another kind of game.
+    /// The rules are of another kind of game.
     #[error("these are rules of {rules}, the game is {game}")]
     OtherGame {
         /// The kind of the original.
         game: &'static str,
-        /// The kind the rules are of.
+        /// The kind of the given rules.
         rules: &'static str,
     },
-    /// Rules that make no sense.
+    /// The rules are invalid.
     #[error("these rules cannot be played by: {0}")]
     BadRules(Rejection),
-    /// Dice that a seat cannot play with.
+    /// A seat cannot play with these dice.
     #[error("seat {seat} cannot have these dice: {why}")]
     BadLoadout {
         /// The seat.
         seat: SeatNo,
-        /// Why not.
+        /// The reason.
         why: Rejection,
     },
-    /// The same dice would tell what a running game will roll.
+    /// Dice of the original would reveal future rolls of a running game.
     #[error("the game still runs, and its dice would tell its future; choose other ones")]
     StillRunning,
 }
 
-/// Plays a game otherwise.
+/// Replays a game with changes.
 pub fn what_if(log: &[Event], fork: &Fork) -> Result<WhatIf, NoFork> {
     let steps = recount(log).map_err(|why| {
         if why == Unproven::NoGame { NoFork::NoGame } else { NoFork::Unproven(why) }
@@ -121,33 +121,33 @@ pub fn what_if(log: &[Event], fork: &Fork) -> Result<WhatIf, NoFork> {
         }
         Then::Moves(moves) => moves,
     };
-    let stand = |step: &Step| fork.then == Then::Original || step.events.end <= fork.from;
+    let kept = |step: &Step| fork.then == Then::Original || step.events.end <= fork.from;
     let secret = secret_of(&original);
     let dice = ForkDice::new(&fork.dice, &original, revealed, secret);
     let mut played = Played::create(&original, fork, dice, secret)?;
-    for step in steps.iter().skip(1).filter(|step| stand(step)) {
+    for step in steps.iter().skip(1).filter(|step| kept(step)) {
         if step.command == Command::Start {
             played.choose_loadouts()?;
         }
-        played.again(step, log)?;
+        played.run_original(step, log)?;
     }
     played.choose_loadouts()?;
     for (seat, play) in moves {
-        if !played.on(Command::Play { seat: *seat, play: play.clone() }) {
+        if !played.run_new(Command::Play { seat: *seat, play: play.clone() }) {
             break;
         }
     }
     Ok(WhatIf { steps: played.steps, game: played.game })
 }
 
-/// A fork under way.
+/// A fork in progress.
 struct Played<'a> {
     game: Game,
     steps: Vec<ForkedStep>,
-    /// Those that are not chosen yet.
+    /// Loadouts that are not chosen yet.
     loadouts: BTreeMap<SeatNo, &'a [String]>,
     dice: ForkDice,
-    /// The last moment that the original tells.
+    /// The latest known time of the original.
     now: Moment,
 }
 
@@ -175,14 +175,14 @@ impl<'a> Played<'a> {
         Ok(Self { game, steps: vec![first], loadouts, dice, now: Moment(0) })
     }
 
-    /// Seats choose their other dice last, so whatever they chose in the original does not matter.
+    /// Called right before the start, so these loadouts override those of the original.
     fn choose_loadouts(&mut self) -> Result<(), NoFork> {
         for (seat, dice) in std::mem::take(&mut self.loadouts) {
             let refused = |why| NoFork::BadLoadout { seat, why };
             self.game.lawful_loadout(dice).map_err(refused)?;
             self.dice.play_on();
             let command = Command::ChooseLoadout { seat, dice: dice.to_vec() };
-            self.tell(command, None, self.now);
+            self.run(command, None, self.now);
             if let Some(why) = self.steps.last().and_then(|step| step.refused.clone()) {
                 return Err(refused(why));
             }
@@ -190,10 +190,11 @@ impl<'a> Played<'a> {
         Ok(())
     }
 
-    /// A step of the original, with what fell in it.
-    fn again(&mut self, step: &Step, log: &[Event]) -> Result<(), NoFork> {
+    /// Runs a command of the original, with the dice that it drew there.
+    fn run_original(&mut self, step: &Step, log: &[Event]) -> Result<(), NoFork> {
         self.now = step.at.unwrap_or(self.now);
-        // Where no moment is told, the house waited as long as it must.
+        // The log does not record when the house closed a turn or game: take the earliest time
+        // allowed.
         let waits = matches!(step.command, Command::TimeOut { .. } | Command::Abandon { .. });
         let at = if waits && step.at.is_none() {
             moment_untold(&self.game, &step.command)
@@ -201,18 +202,18 @@ impl<'a> Played<'a> {
             self.now
         };
         self.dice.replay(log.get(step.events.clone()).unwrap_or_default());
-        self.tell(step.command.clone(), Some(step.events.clone()), at);
+        self.run(step.command.clone(), Some(step.events.clone()), at);
         if self.dice.starved() { Err(NoFork::StillRunning) } else { Ok(()) }
     }
 
-    /// A move that is not in the original; says whether it was accepted.
-    fn on(&mut self, command: Command) -> bool {
+    /// Runs a new command; returns whether it was accepted.
+    fn run_new(&mut self, command: Command) -> bool {
         self.dice.play_on();
-        self.tell(command, None, self.now);
+        self.run(command, None, self.now);
         self.steps.last().is_some_and(|step| step.refused.is_none())
     }
 
-    fn tell(&mut self, command: Command, original: Option<Range<usize>>, at: Moment) {
+    fn run(&mut self, command: Command, original: Option<Range<usize>>, at: Moment) {
         let (events, refused) = match decide(Some(&self.game), &command, at, &mut self.dice) {
             Ok(events) => (events, None),
             Err(why) => (Vec::new(), Some(why)),
@@ -225,7 +226,7 @@ impl<'a> Played<'a> {
     }
 }
 
-/// What a fork promises instead of the secret of the original, so that it can end: nobody's secret.
+/// The secret behind the commitment of a fork. It is public: it only lets the fork end like a game.
 fn secret_of(original: &Game) -> Secret {
     Secret(sha256("croupier/what-if/1", &[original.table.id.0.as_bytes()]))
 }

@@ -1,18 +1,18 @@
-//! A wallet and an inventory: what may be done with them, and that the books are right.
+//! Wallets and inventories: valid and invalid commands, and the consistency of the ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::common::Numbers;
 use domain::{
     Account, AccountCommand, AccountEvent, AwardedFor, BadText, Dollars, Entry, Event, GameId,
     Moment, Name, PlayerId, Rejection, Sanction, decide_account,
     special_dice::{Catalogue, Code, DieAt},
 };
+use test_games::Numbers;
 use uuid::Uuid;
 
 const OWNER: PlayerId = PlayerId(Uuid::from_u128(7));
 
-/// The most dice bought or sold at once, of a kind owned, and the most loadouts kept.
+/// Limits: dice per purchase or sale, dice of a kind, stored loadouts.
 const AT_ONCE: u32 = 1_000;
 const OWNED: u32 = 1_000_000;
 const LOADOUTS: usize = 50;
@@ -30,14 +30,14 @@ impl Purse {
         Self { account: None, log: Vec::new(), catalogue: Catalogue::builtin() }
     }
 
-    /// A wallet with so much in it, and no dice.
+    /// A wallet with this balance, and no dice.
     fn with(grant: Dollars) -> Self {
         let mut purse = Self::none();
         purse.tell(&open(grant)).unwrap();
         purse
     }
 
-    /// Decides and records what happened.
+    /// Decides and records a command.
     fn tell(&mut self, command: &AccountCommand) -> Result<Vec<AccountEvent>, Rejection> {
         let events = decide_account(self.account.as_ref(), command, &self.catalogue)?;
         for event in &events {
@@ -47,7 +47,7 @@ impl Purse {
         Ok(events)
     }
 
-    /// Does one thing, and returns the one event of it.
+    /// Runs a command and returns its only event.
     #[track_caller]
     fn one(&mut self, command: &AccountCommand) -> AccountEvent {
         let mut events = self.tell(command).unwrap();
@@ -55,7 +55,7 @@ impl Purse {
         events.remove(0)
     }
 
-    /// This is refused for this reason, and nothing changes.
+    /// Asserts that a command is rejected for this reason and changes nothing.
     #[track_caller]
     fn refuses(&mut self, command: &AccountCommand, why: Rejection) {
         let before = self.account.clone();
@@ -157,7 +157,7 @@ fn a_wallet_opens_with_a_grant() {
 }
 
 #[test]
-fn without_a_wallet_nothing_can_be_done() {
+fn other_commands_need_a_wallet() {
     let commands = [
         buy("LUCKY", 1),
         sell("LUCKY", 1),
@@ -189,7 +189,7 @@ fn a_die_costs_its_price() {
 }
 
 #[test]
-fn every_die_costs_what_the_shop_says() {
+fn every_die_costs_its_catalogue_price() {
     let prices = [
         ("PHOENIX", 6),
         ("BADLUCK", 7),
@@ -228,7 +228,7 @@ fn several_dice_are_bought_at_once_and_one_after_the_other() {
 }
 
 #[test]
-fn exactly_enough_money_is_enough_and_a_dollar_less_is_not() {
+fn a_purchase_may_empty_the_wallet() {
     let mut purse = Purse::with(12);
     purse.one(&buy("PHOENIX", 2));
     assert_eq!((purse.balance(), purse.owned("PHOENIX")), (0, 2));
@@ -238,9 +238,9 @@ fn exactly_enough_money_is_enough_and_a_dollar_less_is_not() {
     purse.refuses(&buy("LUCKY", 1), Rejection::NotEnoughMoney { cost: 2, balance: 0 });
 }
 
-/// A price that no bank note covers: the sum is told as it is, it does not wrap around.
+/// A sum beyond the range of money is reported correctly: it does not wrap around.
 #[test]
-fn a_sum_beyond_all_money_is_not_affordable() {
+fn a_purchase_does_not_overflow() {
     let mut purse = Purse::with(Dollars::MAX);
     purse.price("LUCKY", Dollars::MAX);
     let (balance, price) = (Dollars::MAX, u64::from(Dollars::MAX));
@@ -251,7 +251,7 @@ fn a_sum_beyond_all_money_is_not_affordable() {
     assert_eq!(purse.balance(), 0);
 }
 
-/// Half of each price is rounded down, not half of the sum: three dice of $3 bring $3, not $4.
+/// Half of each price is rounded down, not half of the sum: three dice of $3 sell for $3, not $4.
 #[test]
 fn a_die_sells_for_half_its_price_rounded_down() {
     let mut purse = Purse::with(9);
@@ -270,9 +270,9 @@ fn a_die_sells_for_half_its_price_rounded_down() {
     assert!(purse.account().dice.is_empty(), "what is not owned is not listed");
 }
 
-/// The price is that of the day, and the event names the catalogue that says so.
+/// The current price applies, and the event has the version of the catalogue with that price.
 #[test]
-fn a_die_sells_at_the_price_of_the_day() {
+fn a_die_sells_at_the_current_price() {
     let mut purse = Purse::with(10);
     purse.one(&buy("FIVES", 2));
     purse.catalogue.version = 2;
@@ -282,14 +282,14 @@ fn a_die_sells_at_the_price_of_the_day() {
         panic!("{sold:?}");
     };
     assert_eq!((price, catalogue, amount, balance), (50, 2, 50, 52));
-    // Half of a dollar is nothing, and the die is gone all the same.
+    // Half of a dollar rounds down to nothing, and the die is sold anyway.
     purse.price("FIVES", 1);
     purse.one(&sell("FIVES", 1));
     assert_eq!((purse.balance(), purse.owned("FIVES")), (52, 0));
 }
 
 #[test]
-fn only_what_is_owned_can_be_sold() {
+fn only_owned_dice_can_be_sold() {
     let mut purse = Purse::with(10);
     purse.refuses(&sell("LUCKY", 1), not_owned("LUCKY", 0, 1));
     purse.one(&buy("LUCKY", 2));
@@ -312,9 +312,9 @@ fn a_retired_die_can_be_sold_but_not_bought() {
     assert_eq!((purse.balance(), purse.owned("PHOENIX")), (5, 2));
 }
 
-/// The ordinary die is not for sale either: everybody has it.
+/// The standard die is not for sale either: everybody has it.
 #[test]
-fn there_is_no_such_die() {
+fn unknown_dice() {
     let mut purse = Purse::with(10);
     let long = "X".repeat(1_000);
     let names = ["NOPE", "phoenix", "", " LUCKY", "LÜCKY", &long];
@@ -359,7 +359,7 @@ fn nobody_owns_more_than_a_million_of_a_kind() {
     purse.one(&buy("LUCKY", 1));
 }
 
-/// A wallet is never too full to be right: what does not fit is refused as a whole.
+/// An amount that would overflow the wallet is rejected as a whole.
 #[test]
 fn a_full_wallet() {
     let mut purse = Purse::with(10);
@@ -375,7 +375,7 @@ fn a_full_wallet() {
 }
 
 #[test]
-fn a_sale_beyond_all_money_is_refused() {
+fn a_sale_does_not_overflow() {
     let mut purse = Purse::with(10);
     purse.one(&buy("LUCKY", 3));
     purse.price("LUCKY", Dollars::MAX);
@@ -387,9 +387,9 @@ fn a_sale_beyond_all_money_is_refused() {
     assert_eq!(purse.owned("LUCKY"), 2);
 }
 
-/// Every line says how much, what for, and what is left.
+/// Every entry has an amount, a reason and the new balance.
 #[test]
-fn the_ledger() {
+fn ledger_entries() {
     let mut purse = Purse::with(10);
     purse.one(&buy("LUCKY", 2));
     purse.one(&sell("LUCKY", 1));
@@ -417,7 +417,7 @@ fn the_ledger() {
 }
 
 #[test]
-fn what_is_not_about_money_is_not_in_the_ledger() {
+fn only_money_is_in_the_ledger() {
     let mut purse = Purse::with(10);
     purse.one(&buy("LUCKY", 1));
     for command in [store("mine", &["LUCKY"]), forget("mine"), lock(1, &["LUCKY"]), release(1)] {
@@ -426,8 +426,8 @@ fn what_is_not_about_money_is_not_in_the_ledger() {
     }
 }
 
-/// A loadout has six slots; those that are not named have ordinary dice. It may name dice that are
-/// not owned yet.
+/// A loadout has six slots; slots that are not given have standard dice. It can contain dice that
+/// are not owned yet.
 #[test]
 fn loadouts_are_stored_and_replaced_and_dropped() {
     let mut purse = Purse::with(10);
@@ -436,7 +436,7 @@ fn loadouts_are_stored_and_replaced_and_dropped() {
     let dice = codes(&["LUCKY", "STANDARD", "TRIPLE", "STANDARD", "STANDARD", "STANDARD"]);
     assert_eq!(stored, AccountEvent::LoadoutStored { name: mine.clone(), dice: dice.clone() });
     assert_eq!(purse.account().loadouts, BTreeMap::from([(mine.clone(), dice)]));
-    // The blanks around a name are not part of it.
+    // Names are trimmed.
     purse.one(&store("  mine ", &["HEAVY"; 6]));
     let heavy = codes(&["HEAVY"; 6]);
     assert_eq!(purse.account().loadouts, BTreeMap::from([(mine.clone(), heavy)]));
@@ -450,7 +450,7 @@ fn loadouts_are_stored_and_replaced_and_dropped() {
 }
 
 #[test]
-fn loadouts_that_cannot_be() {
+fn invalid_loadouts() {
     let mut purse = Purse::with(10);
     let too_many = Rejection::TooManyDice { dice: 7, slots: 6 };
     purse.refuses(&store("mine", &["LUCKY"; 7]), too_many.clone());
@@ -473,9 +473,9 @@ fn loadouts_that_cannot_be() {
     }
 }
 
-/// A full shelf still lets a loadout be changed.
+/// At the maximum number, loadouts can still be changed.
 #[test]
-fn fifty_loadouts_are_kept() {
+fn at_most_fifty_loadouts() {
     let mut purse = Purse::with(10);
     for number in 0..LOADOUTS {
         purse.one(&store(&format!("loadout {number}"), &["LUCKY"]));
@@ -490,7 +490,7 @@ fn fifty_loadouts_are_kept() {
 }
 
 #[test]
-fn a_die_is_equipped_only_as_often_as_it_is_owned() {
+fn only_owned_dice_can_be_equipped() {
     let mut purse = Purse::with(20);
     purse.one(&buy("LUCKY", 2));
     purse.refuses(&lock(1, &["LUCKY"; 3]), not_owned("LUCKY", 2, 3));
@@ -506,7 +506,7 @@ fn a_die_is_equipped_only_as_often_as_it_is_owned() {
 }
 
 #[test]
-fn what_is_locked_stays_locked_until_it_is_settled() {
+fn dice_stay_locked_until_settled() {
     let mut purse = Purse::with(20);
     purse.one(&buy("LUCKY", 2));
     purse.one(&buy("HEAVY", 1));
@@ -524,8 +524,8 @@ fn what_is_locked_stays_locked_until_it_is_settled() {
     purse.one(&sell("LUCKY", 1));
 }
 
-/// A die may lie in several unfinished games: the game that needs most of a kind says how many
-/// of it stay.
+/// A die can be used in several unfinished games: the game that needs most of a kind determines how
+/// many are locked.
 #[test]
 fn one_die_in_two_games() {
     let mut purse = Purse::with(20);
@@ -547,7 +547,7 @@ fn one_die_in_two_games() {
 }
 
 #[test]
-fn only_what_is_equipped_is_released() {
+fn only_equipped_dice_can_be_released() {
     let mut purse = Purse::with(20);
     purse.refuses(&release(1), Rejection::NothingLocked);
     purse.one(&buy("LUCKY", 1));
@@ -557,9 +557,9 @@ fn only_what_is_equipped_is_released() {
     purse.refuses(&release(1), Rejection::NothingLocked);
 }
 
-/// Two hundred unfinished games with own dice are enough.
+/// The maximum is two hundred unfinished games with own dice.
 #[test]
-fn dice_lie_in_so_many_games_at_once() {
+fn at_most_two_hundred_games_with_dice() {
     let mut purse = Purse::with(20);
     purse.one(&buy("LUCKY", 1));
     for number in 1..=200 {
@@ -571,9 +571,9 @@ fn dice_lie_in_so_many_games_at_once() {
     purse.one(&lock(201, &["LUCKY"]));
 }
 
-/// Too many are asked for first, then what is equipped.
+/// The check of the owned number comes before that of locked dice.
 #[test]
-fn more_than_owned_is_told_before_what_is_equipped() {
+fn not_owned_is_reported_before_locked() {
     let mut purse = Purse::with(20);
     purse.one(&buy("LUCKY", 2));
     purse.one(&lock(1, &["LUCKY"]));
@@ -581,9 +581,9 @@ fn more_than_owned_is_told_before_what_is_equipped() {
     purse.refuses(&sell("LUCKY", 2), die_locked("LUCKY", 2, 1));
 }
 
-/// A game that is void is as if nothing had been earned; what is spent already is not owed.
+/// A voided game earns nothing; money already spent is not owed.
 #[test]
-fn what_a_void_game_awarded_is_taken_back() {
+fn awards_of_a_voided_game_are_reversed() {
     let mut purse = Purse::with(3);
     purse.one(&credit(5));
     let reverse = |amount| AccountCommand::Reverse { game: game(1), event: 40, amount };
@@ -601,9 +601,9 @@ fn what_a_void_game_awarded_is_taken_back() {
     Purse::none().refuses(&reverse(1), Rejection::NoWallet);
 }
 
-/// What was spent is what dice cost, less what they brought.
+/// The total is the price of dice bought, less the price of dice sold.
 #[test]
-fn what_was_spent() {
+fn total_spent() {
     let mut purse = Purse::with(100);
     let price = i64::from(purse.catalogue.named("LUCKY").unwrap().price);
     purse.one(&buy("LUCKY", 3));
@@ -612,29 +612,33 @@ fn what_was_spent() {
     assert_eq!(purse.account().spent, 3 * price - price / 2);
 }
 
-impl Numbers {
+/// Random commands.
+struct RandomCommands(Numbers);
+
+impl RandomCommands {
     fn game(&mut self) -> GameId {
-        game(self.one_of(&[1, 2, 3]))
+        game(self.0.one_of(&[1, 2, 3]))
     }
 
-    /// Few kinds, so that they meet again; among them one that is retired and one that is none.
+    /// Few kinds, so that they repeat; among them a retired one and an unknown one.
     fn name(&mut self) -> &'static str {
-        self.one_of(&["LUCKY", "LUCKY", "HEAVY", "FARK$", "FIVES", "TRIPLE", "CUSHION", "NOPE"])
+        self.0.one_of(&["LUCKY", "LUCKY", "HEAVY", "FARK$", "FIVES", "TRIPLE", "CUSHION", "NOPE"])
     }
 
     fn quantity(&mut self) -> i64 {
-        self.one_of(&[1, 1, 1, 2, 2, 3, 6, 1_000, 1_001, 0, -1, i64::MIN, i64::MAX])
+        self.0.one_of(&[1, 1, 1, 2, 2, 3, 6, 1_000, 1_001, 0, -1, i64::MIN, i64::MAX])
     }
 
     fn why(&mut self) -> AwardedFor {
         let die = DieAt { slot: 0, code: code("MIDAS") };
-        self.one_of(&[AwardedFor::Finishing, AwardedFor::Winning, AwardedFor::Die(die)])
+        self.0.one_of(&[AwardedFor::Finishing, AwardedFor::Winning, AwardedFor::Die(die)])
     }
 
     fn dice(&mut self) -> Vec<String> {
-        let any = |numbers: &mut Self| numbers.one_of(&["STANDARD", "LUCKY", "HEAVY", "FIVES"]);
-        let mut dice: Vec<String> = (0..self.below(4)).map(|_| any(self).to_owned()).collect();
-        match self.below(12) {
+        let any = |numbers: &mut Numbers| numbers.one_of(&["STANDARD", "LUCKY", "HEAVY", "FIVES"]);
+        let mut dice: Vec<String> =
+            (0..self.0.below(4)).map(|_| any(&mut self.0).to_owned()).collect();
+        match self.0.below(12) {
             0 => dice.push("NOPE".to_owned()),
             1 => dice.resize(7, "STANDARD".to_owned()),
             _ => {}
@@ -643,14 +647,14 @@ impl Numbers {
     }
 
     fn command(&mut self) -> AccountCommand {
-        let name = self.one_of(&["a", "b", "c", "", "a\u{7}"]).to_owned();
-        match self.below(22) {
-            0 => open(self.below(40)),
+        let name = self.0.one_of(&["a", "b", "c", "", "a\u{7}"]).to_owned();
+        match self.0.below(22) {
+            0 => open(self.0.below(40)),
             1..=6 => buy(self.name(), self.quantity()),
             7..=10 => sell(self.name(), self.quantity()),
             11..=13 => {
-                let amount = self.one_of(&[1, 2, 3, 5, 30, 3_000, Dollars::MAX - 100]);
-                let (game, event, why) = (self.game(), self.below(99).into(), self.why());
+                let amount = self.0.one_of(&[1, 2, 3, 5, 30, 3_000, Dollars::MAX - 100]);
+                let (game, event, why) = (self.game(), self.0.below(99).into(), self.why());
                 AccountCommand::Credit { game, event, why, amount }
             }
             14 => AccountCommand::StoreLoadout { name, dice: self.dice() },
@@ -658,17 +662,17 @@ impl Numbers {
             16..=18 => {
                 let dice = self.dice();
                 let dice = dice.iter().filter_map(|die| die.parse().ok()).take(6).collect();
-                match self.below(3) {
+                match self.0.below(3) {
                     0 => AccountCommand::Settle { game: self.game(), dice },
                     _ => AccountCommand::Lock { game: self.game(), dice },
                 }
             }
-            19 if self.below(2) == 0 => {
-                let amount = self.one_of(&[1, 2, 5, 3_000]);
+            19 if self.0.below(2) == 0 => {
+                let amount = self.0.one_of(&[1, 2, 5, 3_000]);
                 AccountCommand::Reverse { game: self.game(), event: 7, amount }
             }
             20 => {
-                let change = self.one_of(&[-3_000, -5, -1, 1, 7, i64::MAX, i64::MIN]);
+                let change = self.0.one_of(&[-3_000, -5, -1, 1, 7, i64::MAX, i64::MIN]);
                 AccountCommand::Adjust { change, dispute: Uuid::nil() }
             }
             21 => {
@@ -678,23 +682,23 @@ impl Numbers {
                     Sanction::Ban,
                     Sanction::Lifted,
                 ];
-                AccountCommand::Sanction { sanction: self.one_of(&all), dispute: Uuid::nil() }
+                AccountCommand::Sanction { sanction: self.0.one_of(&all), dispute: Uuid::nil() }
             }
             _ => AccountCommand::Release { game: self.game() },
         }
     }
 
-    /// Another day, other prices.
+    /// Changes prices at random.
     fn catalogue(&mut self, catalogue: &mut Catalogue) {
         catalogue.version += 1;
         for die in &mut catalogue.dice {
-            die.price = 1 + self.below(20);
-            die.retired = die.code.as_str() == "CUSHION" && self.below(2) == 0;
+            die.price = 1 + self.0.below(20);
+            die.retired = die.code.as_str() == "CUSHION" && self.0.below(2) == 0;
         }
     }
 }
 
-/// What the events of an account add up to, in numbers that could be below zero.
+/// The totals of the events of an account, in signed numbers.
 #[derive(Default)]
 struct Books {
     balance: i64,
@@ -720,7 +724,7 @@ impl Books {
         }
     }
 
-    /// So many dice more or fewer, for so much each.
+    /// A trade of this many dice, at this price each.
     fn trade(&mut self, event: &AccountEvent, code: Code, quantity: i64, price: i64) {
         assert_eq!(event.entry().map(|entry| entry.change), Some(-quantity * price), "{event:?}");
         let owned = self.dice.entry(code).or_default();
@@ -729,7 +733,7 @@ impl Books {
         self.dice.retain(|_, owned| *owned > 0);
     }
 
-    /// The account has what its events say, and no game more dice than are owned.
+    /// The account matches its events, and no game has more dice than are owned.
     fn check(&self, account: &Account) {
         assert_eq!(i64::from(account.balance), self.balance);
         let owned = account.dice.iter().map(|(code, owned)| (*code, i64::from(*owned)));
@@ -741,8 +745,8 @@ impl Books {
     }
 }
 
-/// What was written can be read again: the state, the events, and the state out of the events.
-fn survives_being_written(purse: &Purse) {
+/// JSON round trips: of the state, of the events, and of the state folded from them.
+fn check_json_round_trip(purse: &Purse) {
     let written = serde_json::to_string(&purse.account).unwrap();
     assert_eq!(serde_json::from_str::<Option<Account>>(&written).unwrap(), purse.account);
     let mut folded = None;
@@ -762,19 +766,19 @@ fn survives_being_written(purse: &Purse) {
     assert_eq!(version, purse.log.len() as u64);
 }
 
-/// Whatever is asked for, the balance is the sum of the ledger, nothing is ever below zero, a
-/// refusal changes nothing, and the account is the fold of its events.
+/// Whatever the commands, the balance is the sum of the ledger, nothing is negative, a rejection
+/// changes nothing, and the account is the fold of its events.
 #[test]
-fn the_books_are_right_whatever_is_asked_for() {
-    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+fn ledger_is_consistent_after_random_commands() {
+    let mut chance = RandomCommands(Numbers(0x9E37_79B9_7F4A_7C15));
     let (mut events, mut refusals) = (BTreeSet::new(), BTreeSet::new());
     for _ in 0..3_000 {
         let (mut purse, mut books) = (Purse::none(), Books::default());
         for _ in 0..60 {
-            if numbers.below(12) == 0 {
-                numbers.catalogue(&mut purse.catalogue);
+            if chance.0.below(12) == 0 {
+                chance.catalogue(&mut purse.catalogue);
             }
-            let (before, command) = (purse.clone(), numbers.command());
+            let (before, command) = (purse.clone(), chance.command());
             match purse.tell(&command) {
                 Ok(happened) => {
                     events.extend(happened.iter().map(AccountEvent::name));
@@ -791,7 +795,7 @@ fn the_books_are_right_whatever_is_asked_for() {
                 books.check(account);
             }
         }
-        survives_being_written(&purse);
+        check_json_round_trip(&purse);
     }
     assert_eq!(events, BTreeSet::from(AccountEvent::NAMES));
     let expected = [

@@ -1,13 +1,13 @@
-//! The catalogue of special dice: how it changes, what games make of it, and what nobody may bring.
+//! The catalogue of special dice: changes, effects in games, and rejected loadouts.
 
-use crate::common::{Match, bank, join, roll, save};
 use domain::{
     Command, Event, Game, Rejection, RejectionCode, Stage,
     special_dice::{Catalogue, CatalogueCommand, CatalogueEvent, Code, DieKind, decide_catalogue},
 };
 use serde_json::{Map, Value, json};
+use test_games::{Match, bank, join, roll, save};
 
-/// The catalogue as its stream has it, and its log.
+/// The catalogue, folded from its log.
 #[derive(Clone, Debug, Default)]
 struct Shop {
     catalogue: Option<Catalogue>,
@@ -15,7 +15,7 @@ struct Shop {
 }
 
 impl Shop {
-    /// Decides and records what happened.
+    /// Decides and records a command.
     fn tell(&mut self, command: &CatalogueCommand) -> Result<Vec<CatalogueEvent>, Rejection> {
         let events = decide_catalogue(self.catalogue.as_ref(), command)?;
         for event in &events {
@@ -31,7 +31,7 @@ impl Shop {
         self
     }
 
-    /// This is refused for this reason, and nothing changes.
+    /// Asserts that a command is rejected for this reason and changes nothing.
     #[track_caller]
     fn refuses(&mut self, command: &CatalogueCommand, why: Rejection) {
         let before = self.clone();
@@ -39,7 +39,7 @@ impl Shop {
         assert_eq!((&self.catalogue, &self.log), (&before.catalogue, &before.log));
     }
 
-    /// What is sold and played now.
+    /// The current catalogue.
     fn now(&self) -> Catalogue {
         self.catalogue.clone().unwrap_or_else(Catalogue::builtin)
     }
@@ -49,7 +49,7 @@ impl Shop {
     }
 }
 
-/// A new die that does this.
+/// A new die with this effect.
 fn row(name: &str, effect: Value) -> Map<String, Value> {
     fields(json!({
         "code": name, "name": "New Die", "category": "score_boosters", "tier": "better",
@@ -75,7 +75,7 @@ fn retire(code: &str) -> CatalogueCommand {
     CatalogueCommand::Retire { code: code.to_owned() }
 }
 
-/// The sixteen and a die NEW that does this.
+/// The built-in dice and a die NEW with this effect.
 fn with_new(effect: Value) -> Catalogue {
     Shop::default().does(&add("NEW", effect)).now()
 }
@@ -88,16 +88,16 @@ fn choose(seat: u8, dice: &[&str]) -> Command {
     Command::ChooseLoadout { seat, dice: dice.iter().map(|&die| die.to_owned()).collect() }
 }
 
-/// A challenge under this catalogue, somebody seated.
+/// A challenge with this catalogue and one player.
 fn seated(catalogue: &Catalogue) -> Match {
     let mut table = Match::open("challenge-standard", json!({ "catalogue": catalogue }));
     table.tell(&join(0), &[]).unwrap();
     table
 }
 
-/// The same, begun with these dice.
+/// The same, started with these dice.
 #[track_caller]
-fn begun(catalogue: &Catalogue, dice: &[&str]) -> Match {
+fn started(catalogue: &Catalogue, dice: &[&str]) -> Match {
     let mut table = seated(catalogue);
     table.tell(&choose(0, dice), &[]).unwrap();
     table.tell(&Command::Start, &[]).unwrap();
@@ -123,17 +123,17 @@ fn money(table: &Match) -> u32 {
     table.game().table.seats[0].money
 }
 
-/// Saves 2 2 2 and 1, 300 points, and farkles with the two dice left; returns the score.
+/// Saves 2 2 2 and 1, 300 points, and farkles with the two remaining dice; returns the score.
 #[track_caller]
-fn falls_with_300(mut table: Match) -> i64 {
+fn farkles_with_300(mut table: Match) -> i64 {
     assert_eq!(scores(&mut table, &[1, 2, 2, 2, 3, 4], &[0, 1, 2, 3]), 300);
     table.tell(&roll(0), &[3, 4]).unwrap();
     score(&table)
 }
 
-/// Before its first change the catalogue has no events; the first change records what it was.
+/// Before its first change the catalogue has no events; the first change records its initial state.
 #[test]
-fn the_first_change_records_the_sixteen() {
+fn first_change_records_the_builtin_dice() {
     let effect = json!({ "kind": "farkle_money", "dollars": 2 });
     let new: DieKind = serde_json::from_value(row("NEW", effect.clone()).into()).unwrap();
     let dearer = DieKind { price: 9, ..Shop::default().die("PHOENIX") };
@@ -157,9 +157,9 @@ fn the_first_change_records_the_sixteen() {
     assert_eq!((Catalogue::builtin().version, Catalogue::builtin().dice.len()), (1, 16));
 }
 
-/// Every change is a version, and what was written can be read again.
+/// Every change is a version, and JSON round trips.
 #[test]
-fn every_change_is_a_version() {
+fn every_change_increments_the_version() {
     let commands = [
         add("NEW", json!({ "kind": "streak", "points": 70 })),
         change("NEW", json!({ "price": 11 })),
@@ -190,54 +190,54 @@ fn every_change_is_a_version() {
 
 /// Raw 1 shows the first of the faces.
 #[test]
-fn a_new_die_with_other_faces() {
+fn a_new_die_with_different_faces() {
     let new = with_new(json!({ "kind": "faces", "faces": [6, 6, 6, 1, 1, 1] }));
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     let events = table.tell(&roll(0), &[4, 4, 3, 3, 2, 6]).unwrap();
     let Some(Event::Rolled(rolled)) = events.first() else { panic!("{events:?}") };
     assert_eq!(rolled.faces.iter().collect::<Vec<_>>(), [1, 4, 3, 3, 2, 6]);
     assert_eq!(rolled.max_points, 100);
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     let events = table.tell(&roll(0), &[1, 4, 3, 3, 2, 6]).unwrap();
     assert!(events.iter().any(|event| matches!(event, Event::Farkled(_))), "6 4 3 3 2 6");
 }
 
 /// Also on other dice.
 #[test]
-fn a_new_die_that_lets_a_face_score_alone() {
+fn a_new_die_with_a_scoring_single() {
     let new = with_new(json!({ "kind": "lone_face", "face": 4, "points": 40 }));
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[2, 3, 3, 4, 4, 6], &[3, 4]), 80);
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[2, 3, 4, 4, 4, 6], &[2, 3, 4]), 400);
 }
 
 #[test]
 fn a_new_die_that_multiplies_a_single() {
     let new = with_new(json!({ "kind": "multiply_single", "factor": 10 }));
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[1, 1, 3, 4, 4, 6], &[0, 1]), 1_100);
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[4, 4, 4, 2, 3, 6], &[0, 1, 2]), 400);
 }
 
 #[test]
 fn a_new_die_that_multiplies_a_combination() {
     let new = with_new(json!({ "kind": "multiply_combination", "factor": 5 }));
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[2, 2, 2, 1, 3, 4], &[0, 1, 2, 3]), 1_100);
 }
 
 #[test]
 fn a_new_die_with_a_streak() {
     let new = with_new(json!({ "kind": "streak", "points": 70 }));
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]), 100);
     assert_eq!(scores(&mut table, &[5, 2, 3, 3, 4], &[1]), 50 + 70);
     assert_eq!(scores(&mut table, &[5, 2, 3, 3], &[2]), 50 + 70, "it was not in the last save");
 
-    // The count goes on through hot dice, and ends with the round.
-    let mut table = begun(&new, &["NEW"]);
+    // The count survives hot dice and ends with the round.
+    let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]), 2_000);
     assert_eq!(scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]), 100 + 70);
     assert_eq!(scores(&mut table, &[5, 2, 3, 3, 4], &[1]), 50 + 2 * 70);
@@ -248,16 +248,16 @@ fn a_new_die_with_a_streak() {
 #[test]
 fn a_new_die_that_multiplies_the_hand() {
     let new = with_new(json!({ "kind": "multiply_turn", "factor": 3 }));
-    let mut table = begun(&new, &["NEW", "DOUBLE"]);
+    let mut table = started(&new, &["NEW", "DOUBLE"]);
     assert_eq!(scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]), 100);
     table.tell(&bank(0, None), &[]).unwrap();
     assert_eq!(score(&table), 600);
 }
 
 #[test]
-fn a_new_die_that_earns_by_saves() {
+fn a_new_die_that_earns_money_for_saves() {
     let new = with_new(json!({ "kind": "save_money", "dollars": 4 }));
-    let mut table = begun(&new, &["NEW", "MIDAS"]);
+    let mut table = started(&new, &["NEW", "MIDAS"]);
     assert_eq!(scores(&mut table, &[1, 5, 3, 3, 4, 6], &[0, 1]), 150);
     assert_eq!(money(&table), 2 * 4 + 2);
 }
@@ -265,7 +265,7 @@ fn a_new_die_that_earns_by_saves() {
 #[test]
 fn a_new_die_that_consoles() {
     let new = with_new(json!({ "kind": "consolation", "points": 600, "most_saved": 0 }));
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     table.tell(&roll(0), &FARKLE).unwrap();
     assert_eq!(score(&table), 600);
     scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]);
@@ -279,17 +279,17 @@ fn a_new_die_that_consoles() {
 #[test]
 fn a_new_die_that_banks_the_round() {
     let new = with_new(json!({ "kind": "bank_round" }));
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]), 2_000);
     table.tell(&roll(0), &FARKLE).unwrap();
     assert_eq!(score(&table), 2_000);
 }
 
-/// A part of the hand is rounded down: 33 hundredths of 50 are 16.
+/// The part is rounded down: 33 % of 50 is 16.
 #[test]
 fn a_new_die_that_keeps_a_part_of_the_hand() {
     let new = with_new(json!({ "kind": "keep_turn", "percent": 33 }));
-    let mut table = begun(&new, &["NEW"]);
+    let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[5, 2, 3, 3, 4, 6], &[0]), 50);
     table.tell(&roll(0), &FARKLE[..5]).unwrap();
     assert_eq!(score(&table), 16);
@@ -298,7 +298,7 @@ fn a_new_die_that_keeps_a_part_of_the_hand() {
 #[test]
 fn a_new_die_that_raises_the_next_bank() {
     let new = with_new(json!({ "kind": "bank_bonus", "points": 350 }));
-    let mut table = begun(&new, &["NEW", "NEW"]);
+    let mut table = started(&new, &["NEW", "NEW"]);
     for _ in 0..2 {
         table.tell(&roll(0), &FARKLE).unwrap();
     }
@@ -308,45 +308,45 @@ fn a_new_die_that_raises_the_next_bank() {
 }
 
 #[test]
-fn a_new_die_that_earns_by_farkles() {
+fn a_new_die_that_earns_money_for_farkles() {
     let new = with_new(json!({ "kind": "farkle_money", "dollars": 9 }));
-    let mut table = begun(&new, &["NEW", "FARK$", "NEW"]);
+    let mut table = started(&new, &["NEW", "FARK$", "NEW"]);
     table.tell(&roll(0), &FARKLE).unwrap();
     assert_eq!(money(&table), 9 + 3 + 9);
 }
 
-/// Of dice whose effects do not add up the strongest counts, wherever it lies.
+/// Of dice whose effects do not add up the strongest counts, whatever its slot.
 #[test]
-fn the_strongest_of_a_kind_counts() {
+fn only_the_strongest_effect_counts() {
     let all = with_new(json!({ "kind": "keep_turn", "percent": 100 }));
     for dice in [["NEW", "PHOENIX"], ["PHOENIX", "NEW"]] {
-        assert_eq!(falls_with_300(begun(&all, &dice)), 300);
+        assert_eq!(farkles_with_300(started(&all, &dice)), 300);
     }
     let little = with_new(json!({ "kind": "keep_turn", "percent": 10 }));
     for dice in [["NEW", "CUSHION"], ["CUSHION", "NEW"]] {
-        assert_eq!(falls_with_300(begun(&little, &dice)), 150);
+        assert_eq!(farkles_with_300(started(&little, &dice)), 150);
     }
-    assert_eq!(falls_with_300(begun(&little, &["NEW"])), 30);
+    assert_eq!(farkles_with_300(started(&little, &["NEW"])), 30);
 
     let threes = with_new(json!({ "kind": "lone_face", "face": 3, "points": 60 }));
     for dice in [["NEW", "THREE"], ["THREE", "NEW"]] {
-        let mut table = begun(&threes, &dice);
+        let mut table = started(&threes, &dice);
         assert_eq!(scores(&mut table, &[2, 3, 4, 4, 6, 6], &[1]), 60);
     }
     let fivefold = with_new(json!({ "kind": "multiply_combination", "factor": 5 }));
     for dice in [["NEW", "JACKPOT"], ["JACKPOT", "NEW"]] {
-        let mut table = begun(&fivefold, &dice);
+        let mut table = started(&fivefold, &dice);
         assert_eq!(scores(&mut table, &[2, 2, 2, 3, 4, 6], &[0, 1, 2]), 1_000);
     }
     let hotter = with_new(json!({ "kind": "streak", "points": 70 }));
     for dice in [["NEW", "HOT"], ["HOT", "NEW"]] {
-        let mut table = begun(&hotter, &dice);
+        let mut table = started(&hotter, &dice);
         assert_eq!(scores(&mut table, &[1, 1, 3, 3, 4, 6], &[0, 1]), 200);
         assert_eq!(scores(&mut table, &[5, 3, 4, 6], &[2]), 50 + 70, "one count for both");
     }
     let bonus = with_new(json!({ "kind": "bank_bonus", "points": 350 }));
     for dice in [["NEW", "DARE"], ["DARE", "NEW"]] {
-        let mut table = begun(&bonus, &dice);
+        let mut table = started(&bonus, &dice);
         table.tell(&roll(0), &FARKLE).unwrap();
         table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
         table.tell(&bank(0, Some(&[0])), &[]).unwrap();
@@ -354,23 +354,23 @@ fn the_strongest_of_a_kind_counts() {
     }
 }
 
-/// The larger consolation counts while it can; where it asks for too few dice, the other one does.
+/// The larger consolation counts if its condition is met, otherwise the other one.
 #[test]
-fn the_strongest_consolation_that_fits_counts() {
+fn only_the_strongest_applicable_consolation_counts() {
     let late = with_new(json!({ "kind": "consolation", "points": 200, "most_saved": 6 }));
     for dice in [["NEW", "BADLUCK"], ["BADLUCK", "NEW"]] {
-        let mut table = begun(&late, &dice);
+        let mut table = started(&late, &dice);
         table.tell(&roll(0), &FARKLE).unwrap();
         assert_eq!(score(&table), 1_000);
-        assert_eq!(falls_with_300(begun(&late, &dice)), 200);
+        assert_eq!(farkles_with_300(started(&late, &dice)), 200);
     }
 }
 
-/// However much an effect multiplies, a bank is banked and the game ends.
+/// Even with the largest factors a bank succeeds and the game ends.
 #[test]
-fn the_largest_factors_harm_nobody() {
+fn largest_factors_do_not_overflow() {
     let huge = with_new(json!({ "kind": "multiply_turn", "factor": 1_000 }));
-    let mut table = begun(&huge, &["NEW"; 6]);
+    let mut table = started(&huge, &["NEW"; 6]);
     table.tell(&roll(0), &[1; 6]).unwrap();
     table.tell(&bank(0, Some(&[0, 1, 2, 3, 4, 5])), &[]).unwrap();
     assert!(score(&table) > 1_000_000_000_000_000_000);
@@ -379,21 +379,21 @@ fn the_largest_factors_harm_nobody() {
     assert_eq!(serde_json::from_str::<Game>(&written).unwrap(), *table.game());
 }
 
-/// A game plays the dice it was created with, whatever becomes of the catalogue.
+/// A game uses the dice it was created with, whatever happens to the catalogue.
 #[test]
 fn a_game_keeps_its_catalogue() {
     let before = Catalogue::builtin();
-    let old = begun(&before, &["PHOENIX"]);
+    let old = started(&before, &["PHOENIX"]);
     let all = json!({ "kind": "keep_turn", "percent": 100 });
     let shop = Shop::default()
         .does(&change("PHOENIX", json!({ "effect": all })))
         .does(&add("NEW", json!({ "kind": "multiply_single", "factor": 10 })))
         .does(&retire("LUCKY"));
-    let new = begun(&shop.now(), &["PHOENIX"]);
+    let new = started(&shop.now(), &["PHOENIX"]);
     assert_eq!(old.game().table.ruleset.rules.catalogue(), Some(&before));
     assert_eq!(new.game().table.ruleset.rules.catalogue(), Some(&shop.now()));
-    assert_eq!((falls_with_300(old), falls_with_300(new)), (150, 300));
-    // What is new is not known there, what is retired is still played.
+    assert_eq!((farkles_with_300(old), farkles_with_300(new)), (150, 300));
+    // New dice are unknown there, and retired ones can still be played.
     let mut old = seated(&before);
     let unknown = old.tell(&choose(0, &["NEW"]), &[]).unwrap_err();
     assert!(matches!(unknown, Rejection::UnknownDie { code, .. } if code == "NEW"));
@@ -402,7 +402,7 @@ fn a_game_keeps_its_catalogue() {
     assert_eq!(seated(&shop.now()).tell(&choose(0, &["LUCKY"]), &[]), Err(retired));
 }
 
-/// Fields that are not named stay as they are; an effect is replaced as a whole.
+/// Fields that are not given stay the same; an effect is replaced as a whole.
 #[test]
 fn a_die_is_changed_field_by_field() {
     let before = Shop::default().die("BADLUCK");
@@ -417,32 +417,33 @@ fn a_die_is_changed_field_by_field() {
 
     let effect = json!({ "kind": "consolation", "points": 50, "most_saved": 0 });
     let shop = shop.does(&change("BADLUCK", json!({ "effect": effect, "code": "BADLUCK" })));
-    let mut table = begun(&shop.now(), &["BADLUCK"]);
+    let mut table = started(&shop.now(), &["BADLUCK"]);
     table.tell(&roll(0), &FARKLE).unwrap();
     assert_eq!(score(&table), 50);
     assert_eq!((shop.die("BADLUCK").price, shop.die("BADLUCK").name), (30, before.name));
 }
 
 #[test]
-fn a_retired_die_comes_back() {
+fn a_retired_die_can_be_restored() {
     let mut shop = Shop::default().does(&retire("PHOENIX"));
     assert!(shop.die("PHOENIX").retired);
     assert_eq!(shop.now().dice.len(), 16, "its row stays: somebody may own it");
     let retired = Rejection::RetiredDie { code: code("PHOENIX") };
     shop.refuses(&retire("PHOENIX"), retired.clone());
     assert_eq!(seated(&shop.now()).tell(&choose(0, &["PHOENIX"]), &[]), Err(retired));
-    // A change of something else does not bring it back.
+    // Changing another field does not restore it.
     let mut shop = shop.does(&change("PHOENIX", json!({ "price": 1 })));
     assert!(shop.die("PHOENIX").retired);
     shop.tell(&change("PHOENIX", json!({ "retired": false }))).unwrap();
     assert_eq!((shop.die("PHOENIX").retired, shop.now().version), (false, 4));
-    assert_eq!(falls_with_300(begun(&shop.now(), &["PHOENIX"])), 150);
+    assert_eq!(farkles_with_300(started(&shop.now(), &["PHOENIX"])), 150);
     shop.tell(&retire("PHOENIX")).unwrap();
 }
 
-/// A die that makes no sense is neither added nor made out of a sensible one; returns why.
+/// Asserts that an invalid die can neither be added nor result from a change; returns the
+/// rejection.
 #[track_caller]
-fn absurd(part: Value) -> Rejection {
+fn invalid(part: Value) -> Rejection {
     let sensible = json!({ "kind": "bank_round" });
     let mut die = row("NEW", sensible.clone());
     die.extend(fields(part.clone()));
@@ -453,66 +454,66 @@ fn absurd(part: Value) -> Rejection {
     why
 }
 
-/// A field cannot be this, and the refusal says what it can be.
+/// Asserts that a field cannot have this value, and that the rejection says what is allowed.
 #[track_caller]
-fn absurd_field(field: &'static str, value: Value, allowed: &str) {
-    let why = absurd(json!({ field: value }));
+fn invalid_field(field: &'static str, value: Value, allowed: &str) {
+    let why = invalid(json!({ field: value }));
     let (code, allowed) = (code("NEW"), allowed.to_owned());
     assert_eq!(why, Rejection::BadDie { code, field, allowed }, "{field}: {value}");
 }
 
 #[track_caller]
-fn absurd_effect(effect: Value, allowed: &str) {
-    absurd_field("effect", effect, allowed);
+fn invalid_effect(effect: Value, allowed: &str) {
+    invalid_field("effect", effect, allowed);
 }
 
-/// What is not even the shape of a die; the refusal names what is wrong.
+/// Asserts that data without the structure of a die is rejected with the name of the bad part.
 #[track_caller]
-fn no_die(part: Value, culprit: &str) {
-    let why = absurd(part.clone());
+fn malformed_die(part: Value, culprit: &str) {
+    let why = invalid(part.clone());
     let Rejection::BadDieData { why } = &why else { panic!("{part}: {why:?}") };
     assert!(why.contains(culprit), "{part}: {why}");
 }
 
 #[test]
-fn absurd_numbers() {
+fn invalid_numbers() {
     for face in [0, 7, 255] {
         let effect = json!({ "kind": "faces", "faces": [1, 2, 3, 4, 5, face] });
-        absurd_effect(effect, &format!("a face must be from 1 to 6, not {face}"));
+        invalid_effect(effect, &format!("a face must be from 1 to 6, not {face}"));
         let effect = json!({ "kind": "lone_face", "face": face, "points": 30 });
-        absurd_effect(effect, &format!("face must be from 1 to 6, not {face}"));
+        invalid_effect(effect, &format!("face must be from 1 to 6, not {face}"));
     }
     for kind in ["multiply_single", "multiply_combination", "multiply_turn"] {
         for factor in [0, -2, 1_001, i64::MAX] {
             let allowed = format!("factor must be from 1 to 1000, not {factor}");
-            absurd_effect(json!({ "kind": kind, "factor": factor }), &allowed);
+            invalid_effect(json!({ "kind": kind, "factor": factor }), &allowed);
         }
     }
     for points in [0, -30, 1_000_001, i64::MIN] {
         let allowed = format!("points must be from 1 to 1000000, not {points}");
-        absurd_effect(json!({ "kind": "streak", "points": points }), &allowed);
-        absurd_effect(json!({ "kind": "bank_bonus", "points": points }), &allowed);
-        absurd_effect(json!({ "kind": "lone_face", "face": 3, "points": points }), &allowed);
+        invalid_effect(json!({ "kind": "streak", "points": points }), &allowed);
+        invalid_effect(json!({ "kind": "bank_bonus", "points": points }), &allowed);
+        invalid_effect(json!({ "kind": "lone_face", "face": 3, "points": points }), &allowed);
         let effect = json!({ "kind": "consolation", "points": points, "most_saved": 1 });
-        absurd_effect(effect, &allowed);
+        invalid_effect(effect, &allowed);
     }
     let effect = json!({ "kind": "consolation", "points": 1, "most_saved": 101 });
-    absurd_effect(effect, "most_saved must be from 0 to 100, not 101");
+    invalid_effect(effect, "most_saved must be from 0 to 100, not 101");
     for kind in ["save_money", "farkle_money"] {
         for dollars in [0, 1_001] {
             let allowed = format!("dollars must be from 1 to 1000, not {dollars}");
-            absurd_effect(json!({ "kind": kind, "dollars": dollars }), &allowed);
+            invalid_effect(json!({ "kind": kind, "dollars": dollars }), &allowed);
         }
     }
     for percent in [0, 101, 255] {
         let allowed = format!("percent must be from 1 to 100, not {percent}");
-        absurd_effect(json!({ "kind": "keep_turn", "percent": percent }), &allowed);
+        invalid_effect(json!({ "kind": "keep_turn", "percent": percent }), &allowed);
     }
 }
 
-/// The least and the most that each number may be.
+/// The minimum and maximum of each number.
 #[test]
-fn numbers_that_just_make_sense() {
+fn limits_of_numbers() {
     let effects = [
         json!({ "kind": "faces", "faces": [6, 6, 6, 6, 6, 1] }),
         json!({ "kind": "lone_face", "face": 1, "points": 1 }),
@@ -551,7 +552,7 @@ fn numbers_that_just_make_sense() {
 }
 
 #[test]
-fn effects_without_shape() {
+fn malformed_effects() {
     let faces = [
         (json!([1, 2, 3, 4, 5]), "length 5"),
         (json!([1, 2, 3, 4, 5, 6, 1]), "length 7"),
@@ -560,7 +561,7 @@ fn effects_without_shape() {
         (json!("123456"), "123456"),
     ];
     for (faces, culprit) in faces {
-        no_die(json!({ "effect": { "kind": "faces", "faces": faces } }), culprit);
+        malformed_die(json!({ "effect": { "kind": "faces", "faces": faces } }), culprit);
     }
     let effects = [
         (json!({ "kind": "faces" }), "`faces`"),
@@ -579,40 +580,40 @@ fn effects_without_shape() {
         (Value::Null, "null"),
     ];
     for (effect, culprit) in effects {
-        no_die(json!({ "effect": effect }), culprit);
+        malformed_die(json!({ "effect": effect }), culprit);
     }
 }
 
 #[test]
-fn absurd_texts_and_prices() {
+fn invalid_texts_and_prices() {
     let line = "it must be a line of 1 to 40 characters";
     for name in ["", " ", " New Die", "New\nDie", "New\u{1b}[2JDie", "\u{7}", &"N".repeat(41)] {
-        absurd_field("name", json!(name), line);
+        invalid_field("name", json!(name), line);
     }
     let line = "it must be a line of 1 to 300 characters";
     for text in ["", "Two\nlines.", &"D".repeat(301)] {
-        absurd_field("description", json!(text), line);
+        invalid_field("description", json!(text), line);
     }
     for colour in ["", "red", "cc0000", "#cc000", "#cc00000", "#gg0000", "#cc00é", "#+c0000"] {
-        absurd_field("colour", json!(colour), "it must look like #cc0000");
+        invalid_field("colour", json!(colour), "it must look like #cc0000");
     }
     for price in [0, 100_001, u32::MAX] {
-        absurd_field("price", json!(price), "it must be from 1 to 100000 dollars");
+        invalid_field("price", json!(price), "it must be from 1 to 100000 dollars");
     }
-    no_die(json!({ "price": -1 }), "-1");
-    no_die(json!({ "price": 1.5 }), "1.5");
-    no_die(json!({ "price": u64::from(u32::MAX) + 1 }), "4294967296");
-    no_die(json!({ "name": 7 }), "7");
-    no_die(json!({ "category": "dice" }), "`dice`");
-    no_die(json!({ "tier": "best" }), "`best`");
-    no_die(json!({ "tier": null }), "null");
-    no_die(json!({ "retired": "yes" }), "yes");
-    no_die(json!({ "weight": 3 }), "`weight`");
+    malformed_die(json!({ "price": -1 }), "-1");
+    malformed_die(json!({ "price": 1.5 }), "1.5");
+    malformed_die(json!({ "price": u64::from(u32::MAX) + 1 }), "4294967296");
+    malformed_die(json!({ "name": 7 }), "7");
+    malformed_die(json!({ "category": "dice" }), "`dice`");
+    malformed_die(json!({ "tier": "best" }), "`best`");
+    malformed_die(json!({ "tier": null }), "null");
+    malformed_die(json!({ "retired": "yes" }), "yes");
+    malformed_die(json!({ "weight": 3 }), "`weight`");
 }
 
-/// A code is 1 to 16 capital letters, digits, $ and _, and not that of the ordinary die.
+/// A code has 1 to 16 capital letters, digits, $ and _, and is not that of the standard die.
 #[test]
-fn absurd_codes() {
+fn invalid_codes() {
     let effect = || json!({ "kind": "bank_round" });
     let long = "X".repeat(17);
     for name in ["", "new", "New", "N-W", "N W", "NÉW", "NEW\n", "NEW\0", &long] {
@@ -646,7 +647,7 @@ fn a_row_without_a_field() {
 }
 
 #[test]
-fn a_code_names_one_die_for_ever() {
+fn a_code_cannot_change_or_be_reused() {
     let effect = || json!({ "kind": "bank_round" });
     let exists = |name| Rejection::DieExists { code: code(name) };
     Shop::default().refuses(&add("PHOENIX", effect()), exists("PHOENIX"));
@@ -664,7 +665,7 @@ fn a_code_names_one_die_for_ever() {
 }
 
 #[test]
-fn a_die_that_is_not_there_cannot_be_changed_or_retired() {
+fn an_unknown_die_cannot_be_changed_or_retired() {
     for name in ["NEW", "STANDARD", "phoenix", "", "a\nb"] {
         for command in [change(name, json!({ "price": 3 })), retire(name)] {
             let mut shop = Shop::default();
@@ -676,7 +677,7 @@ fn a_die_that_is_not_there_cannot_be_changed_or_retired() {
     }
 }
 
-/// There is room for two hundred kinds; a full catalogue can still be changed.
+/// The maximum is two hundred kinds; a full catalogue can still be changed.
 #[test]
 fn a_full_catalogue() {
     let effect = || json!({ "kind": "bank_round" });
@@ -689,16 +690,16 @@ fn a_full_catalogue() {
     shop.tell(&change("NEW_200", json!({ "price": 9 }))).unwrap();
     shop.tell(&retire("NEW_17")).unwrap();
     shop.refuses(&add("NEW_201", effect()), Rejection::CatalogueFull { most: 200, kib: 48 });
-    // The last of them is played like the first.
-    let mut table = begun(&shop.now(), &["NEW_200"]);
+    // The last of them can be played like the first.
+    let mut table = started(&shop.now(), &["NEW_200"]);
     scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]);
     table.tell(&roll(0), &FARKLE).unwrap();
     assert_eq!(score(&table), 2_000);
 }
 
-/// Nor can a game be created with a catalogue that makes no sense.
+/// Nor can a game be created with an invalid catalogue.
 #[test]
-fn no_game_has_an_absurd_catalogue() {
+fn a_game_needs_a_valid_catalogue() {
     let challenge = domain::Ruleset::preset("farkle", Some("challenge-standard")).unwrap();
     let refused = |catalogue: &Catalogue| {
         challenge.with(&fields(json!({ "catalogue": catalogue }))).unwrap_err()
@@ -711,7 +712,7 @@ fn no_game_has_an_absurd_catalogue() {
     assert_eq!(refused(&twice), Rejection::DieExists { code: code("PHOENIX") });
 }
 
-/// These dice are refused for this reason, and those chosen before stay.
+/// Asserts that these dice are rejected for this reason and the previous choice stays.
 #[track_caller]
 fn refused(table: &mut Match, dice: &[&str], why: Rejection) {
     let before = table.game.clone();
@@ -719,7 +720,7 @@ fn refused(table: &mut Match, dice: &[&str], why: Rejection) {
     assert_eq!(table.game, before);
 }
 
-/// A challenge with these limits, somebody seated.
+/// A challenge with these limits and one player.
 fn limited(limits: Value) -> Match {
     let mut table = Match::open("challenge-standard", json!({ "loadout_limits": limits }));
     table.tell(&join(0), &[]).unwrap();
@@ -727,7 +728,7 @@ fn limited(limits: Value) -> Match {
 }
 
 #[test]
-fn dice_that_are_not_there() {
+fn unknown_dice() {
     let shop = Shop::default().does(&retire("LUCKY"));
     let mut table = seated(&shop.now());
     table.tell(&choose(0, &["HEAVY"]), &[]).unwrap();
@@ -749,7 +750,7 @@ fn dice_that_are_not_there() {
 
 /// A set of fewer dice has fewer slots.
 #[test]
-fn as_many_slots_as_dice() {
+fn number_of_slots() {
     let mut table = Match::open("challenge-standard", json!({ "dice": 2 }));
     table.tell(&join(0), &[]).unwrap();
     refused(&mut table, &["HEAVY"; 3], Rejection::TooManyDice { dice: 3, slots: 2 });
@@ -758,7 +759,7 @@ fn as_many_slots_as_dice() {
     assert_eq!(table.game().loadout(0), [code("FIVES"), code("HEAVY")]);
 }
 
-/// Two Doubles and two dice of the strongest tier are the most.
+/// At most two Doubles and two dice of the strongest tier.
 #[test]
 fn competitive_limits() {
     let mut table = Match::open("competitive", json!({}));
@@ -775,7 +776,7 @@ fn competitive_limits() {
     }
 }
 
-/// The limits of a tier hold for dice that came later, too.
+/// The limits of a tier also apply to dice added later.
 #[test]
 fn a_new_die_is_limited_by_its_tier() {
     let strong = json!({ "tier": "amazing" });
@@ -798,11 +799,11 @@ fn limits_of_copies() {
     refused(&mut table, &["MIDAS"], copies("MIDAS", 1, 0));
     let lawful = ["HEAVY", "HEAVY", "HOT", "LUCKY", "LUCKY", "STANDARD"];
     table.tell(&choose(0, &lawful), &[]).unwrap();
-    // Ordinary dice are not counted.
+    // Standard dice are not counted.
     table.tell(&choose(0, &["STANDARD"; 6]), &[]).unwrap();
 }
 
-/// A pair is banned in any order and place; a pair of the same means that there is but one.
+/// A pair is banned in any order and slots; a pair of the same code limits it to one.
 #[test]
 fn banned_pairs() {
     let mut table = limited(json!({ "banned_pairs": [["PHOENIX", "CUSHION"], ["HOT", "HOT"]] }));
@@ -816,7 +817,7 @@ fn banned_pairs() {
     }
 }
 
-/// Dice that never farkle are refused however they come about.
+/// Dice that never farkle are rejected, whatever the cause.
 #[test]
 fn a_round_must_be_able_to_end() {
     let mut table = seated(&Catalogue::builtin());
@@ -836,7 +837,7 @@ fn a_round_must_be_able_to_end() {
     refused(&mut table, &["ONE_OR_FIVE"; 6], Rejection::EndlessLoadout);
     let mixed = ["ONES", "FIVES", "ONE_OR_FIVE", "ONES", "FIVES", "FIVES"];
     refused(&mut table, &mixed, Rejection::EndlessLoadout);
-    // Where every face scores alone, ordinary dice never farkle either.
+    // If every face scores as a single, standard dice never farkle either.
     let every_face = ["LONE_2", "LONE_3", "LONE_4", "LONE_6"];
     refused(&mut table, &every_face, Rejection::EndlessLoadout);
     for lawful in [&["ONES"; 5][..], &every_face[..3], &["LONE_6", "ONES", "ONES"]] {
@@ -846,7 +847,7 @@ fn a_round_must_be_able_to_end() {
 
 #[test]
 fn dice_are_chosen_before_the_start() {
-    let mut table = begun(&Catalogue::builtin(), &["HEAVY"]);
+    let mut table = started(&Catalogue::builtin(), &["HEAVY"]);
     refused(&mut table, &["LUCKY"], Rejection::AlreadyStarted);
     refused(&mut table, &[], Rejection::AlreadyStarted);
     table.tell(&Command::Leave { seat: 0 }, &[]).unwrap();
@@ -854,7 +855,7 @@ fn dice_are_chosen_before_the_start() {
 }
 
 #[test]
-fn a_classic_game_knows_no_special_dice() {
+fn a_classic_game_has_no_special_dice() {
     for preset in ["classic", "ten-round", "house-750"] {
         let mut table = Match::open(preset, json!({}));
         table.tell(&join(0), &[]).unwrap();
@@ -864,9 +865,9 @@ fn a_classic_game_knows_no_special_dice() {
     }
 }
 
-/// A seat that was left keeps no dice for whoever sits down there next.
+/// The next player of a seat does not get the dice of the previous one.
 #[test]
-fn dice_are_those_of_a_seat() {
+fn dice_are_reset_when_a_player_leaves() {
     let mut table = seated(&Catalogue::builtin());
     table.tell(&join(1), &[]).unwrap();
     table.tell(&choose(0, &["HEAVY"]), &[]).unwrap();

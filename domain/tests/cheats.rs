@@ -1,21 +1,21 @@
-//! A house that cheats is caught: each way is really played, and the proof says what is wrong.
+//! Cheating by the house is detected: each method is actually played, and verification reports it.
 
-use crate::common::{NOW, SECRET, bank, create, join, roll, save};
 use domain::{
     ClientSeed, Command, Dice, Draw, Event, Faces, Game, Moment, Proven, Rejection, Ruleset,
     Unproven, VoidedFor, decide, evolve,
     fair::{FairDice, Secret, commitment, ruleset_hash, seeds_hash},
     verify,
 };
+use test_games::{NOW, SECRET, bank, create, join, roll, save};
 
-/// The house, which decides by the rules and may do something else with what it knows.
+/// A house that decides by the rules and can then deviate.
 struct House {
     log: Vec<Event>,
     game: Option<Game>,
 }
 
 impl House {
-    /// An honest house opens a table for two, with the promise of this secret.
+    /// An honest house opens a table for two, committed to this secret.
     fn opens(secret: Secret) -> Self {
         let mut house = Self { log: Vec::new(), game: None };
         let mut command = create(Ruleset::preset("farkle", Some("classic")).unwrap());
@@ -44,7 +44,7 @@ impl House {
         self.records(events);
     }
 
-    /// Writes down whatever it wants to have happened.
+    /// Records any events.
     fn records(&mut self, events: Vec<Event>) {
         for event in &events {
             self.game = evolve(self.game.take(), event);
@@ -52,28 +52,28 @@ impl House {
         self.log.extend(events);
     }
 
-    /// The first seat rolls once, and the game is over.
+    /// The first seat rolls once, then the game ends.
     fn plays_out(&mut self, dice: &mut impl Dice) {
         self.tells(&Command::Start, dice);
         self.tells(&roll(0), dice);
         self.tells(&Command::Leave { seat: 1 }, dice);
     }
 
-    fn place_of(&self, name: &str) -> usize {
+    fn index_of(&self, name: &str) -> usize {
         self.log.iter().position(|event| event.name() == name).unwrap()
     }
 
-    /// The proof finds the first thing that is wrong at this event, which should have been another.
+    /// Asserts that verification fails at this event and expects another one.
     #[track_caller]
-    fn is_caught_at(&self, place: usize, expected: &Event) {
+    fn is_caught_at(&self, index: usize, expected: &Event) {
         let json = |event: &Event| serde_json::to_string(event).unwrap();
-        let found = self.log.get(place).map_or("missing".to_owned(), json);
-        let (number, expected) = (place + 1, json(expected));
+        let found = self.log.get(index).map_or("missing".to_owned(), json);
+        let (number, expected) = (index + 1, json(expected));
         assert_eq!(verify(&self.log), Err(Unproven::Differs { number, expected, found }));
     }
 }
 
-/// A game of an honest house, to be changed afterwards.
+/// A game of an honest house, to be modified.
 fn honest() -> House {
     let mut house = House::opens(SECRET);
     let mut dice = house.dice(SECRET);
@@ -84,11 +84,11 @@ fn honest() -> House {
 }
 
 #[test]
-fn an_honest_house_is_proven() {
+fn an_honest_house_is_verified() {
     assert!(verify(&honest().log).is_ok());
 }
 
-/// Dice that are drawn again, with the next number, until the house likes them.
+/// Draws again, with the next number, until the house likes the dice.
 struct Rerolling {
     fair: FairDice,
     likes: fn(&[u32]) -> bool,
@@ -107,20 +107,21 @@ impl Dice for Rerolling {
 }
 
 #[test]
-fn a_house_that_rolls_again_until_it_likes_the_dice() {
+fn a_house_that_rerolls() {
     let mut house = House::opens(SECRET);
     let fair = house.dice(SECRET);
     let mut dice = Rerolling { fair: fair.clone(), likes: |raw| raw.iter().all(|&face| face != 1) };
     house.plays_out(&mut dice);
-    let place = house.place_of("Rolled");
-    let before = domain::replay(&house.log[..place]).unwrap();
+    let index = house.index_of("Rolled");
+    let before = domain::replay(&house.log[..index]).unwrap();
     let honest = decide(Some(&before), &roll(0), NOW, &mut fair.clone()).unwrap();
-    house.is_caught_at(place, &honest[0]);
+    house.is_caught_at(index, &honest[0]);
 }
 
-/// Knowing the seeds, it tries secrets until the first roll is a farkle; but the promise was made before.
+/// Knowing the seeds, it tries secrets until the first roll is a farkle; but it committed to its
+/// secret before.
 #[test]
-fn a_house_that_chooses_its_secret_when_it_knows_the_seeds() {
+fn a_house_that_chooses_its_secret_after_the_seeds() {
     let mut house = House::opens(SECRET);
     let draw = Draw { purpose: domain::Purpose::Dice, number: 1, sides: 6 };
     let bad_luck = |secret: &Secret| {
@@ -134,23 +135,23 @@ fn a_house_that_chooses_its_secret_when_it_knows_the_seeds() {
     let leave = Command::Leave { seat: 1 };
     let refused = decide(house.game.as_ref(), &leave, NOW, &mut dice);
     assert_eq!(refused, Err(Rejection::WrongSecret));
-    // Forced, the end reveals a secret that nobody was promised.
+    // If it does anyway, the revealed secret does not match the commitment.
     let mut right = house.dice(SECRET);
     house.tells(&leave, &mut right);
     *house.log.last_mut().unwrap() = Event::SeedRevealed { secret: chosen };
     assert_eq!(verify(&house.log), Err(Unproven::Commitment));
-    // With the promised one, the dice do not fit.
+    // With the committed secret, the dice do not match.
     *house.log.last_mut().unwrap() = Event::SeedRevealed { secret: SECRET };
-    let place = house.place_of("Rolled");
-    let before = domain::replay(&house.log[..place]).unwrap();
+    let index = house.index_of("Rolled");
+    let before = domain::replay(&house.log[..index]).unwrap();
     let honest = decide(Some(&before), &roll(0), NOW, &mut FairDice::new(SECRET, &before)).unwrap();
-    house.is_caught_at(place, &honest[0]);
+    house.is_caught_at(index, &honest[0]);
 }
 
-/// The promise itself is exchanged, in the first event. That game is lawful, but it is not the one that players were
-/// promised: whoever kept the promise sees it, which is why clients keep it, and why the log is sealed.
+/// The commitment in the first event is replaced. The result is a valid game, but not with the
+/// commitment that players saw: clients must store it, and this is why the log is sealed.
 #[test]
-fn a_house_that_exchanges_its_promise_plays_another_game() {
+fn a_house_that_replaces_its_commitment() {
     let promised = House::opens(SECRET);
     let mut other = House::opens(Secret([7; 32]));
     let mut dice = other.dice(Secret([7; 32]));
@@ -160,7 +161,7 @@ fn a_house_that_exchanges_its_promise_plays_another_game() {
 }
 
 #[test]
-fn a_house_that_exchanges_a_seed_after_the_start() {
+fn a_house_that_replaces_a_seed_after_the_start() {
     let mut house = House::opens(SECRET);
     let sealed = house.game().clone();
     house.tells(&Command::Start, &mut FairDice::new(SECRET, &sealed));
@@ -169,16 +170,16 @@ fn a_house_that_exchanges_a_seed_after_the_start() {
     let mut dice = house.dice(SECRET);
     house.tells(&roll(0), &mut dice);
     house.tells(&Command::Leave { seat: 1 }, &mut dice);
-    let number = house.place_of("TurnStarted") + 2;
+    let number = house.index_of("TurnStarted") + 2;
     let why = Some(Rejection::AlreadyStarted);
     assert_eq!(verify(&house.log), Err(Unproven::Impossible { number, event: "SeedChosen", why }));
-    // Written as if the player had chosen it in time: the sealed list is another one.
+    // Recorded as if the player had chosen it in time: the hash of the sealed list differs.
     let late = house.log.remove(number - 1);
-    let place = house.place_of("Started");
-    house.log.insert(place, late);
-    let before = domain::replay(&house.log[..=place]).unwrap();
+    let index = house.index_of("Started");
+    house.log.insert(index, late);
+    let before = domain::replay(&house.log[..=index]).unwrap();
     let seeds = seeds_hash(before.table.seats.iter().map(|seat| seat.seed.as_ref()));
-    house.is_caught_at(place + 1, &Event::Started { seeds });
+    house.is_caught_at(index + 1, &Event::Started { seeds });
 }
 
 #[test]
@@ -189,15 +190,15 @@ fn a_house_that_reorders_the_sealed_seeds() {
     let (first, rest) = swapped.table.seats.split_first_mut().unwrap();
     std::mem::swap(&mut first.seed, &mut rest[0].seed);
     let seeds = |game: &Game| seeds_hash(game.table.seats.iter().map(|seat| seat.seed.as_ref()));
-    // It rolls with the list in the order it likes better, and seals that one.
+    // It rolls with another order of the list, and seals that one.
     let mut dice = FairDice::new(SECRET, &swapped);
     house.plays_out(&mut dice);
-    let place = house.place_of("Started");
-    house.log[place] = Event::Started { seeds: seeds(&swapped) };
-    house.is_caught_at(place, &Event::Started { seeds: seeds(&honest) });
-    // Sealing the right list does not help: the dice are of the other one.
-    house.log[place] = Event::Started { seeds: seeds(&honest) };
-    let rolled = house.place_of("Rolled");
+    let index = house.index_of("Started");
+    house.log[index] = Event::Started { seeds: seeds(&swapped) };
+    house.is_caught_at(index, &Event::Started { seeds: seeds(&honest) });
+    // Sealing the right list does not help: the dice are derived from the other one.
+    house.log[index] = Event::Started { seeds: seeds(&honest) };
+    let rolled = house.index_of("Rolled");
     let before = domain::replay(&house.log[..rolled]).unwrap();
     let fair = decide(Some(&before), &roll(0), NOW, &mut FairDice::new(SECRET, &before)).unwrap();
     house.is_caught_at(rolled, &fair[0]);
@@ -212,7 +213,7 @@ fn a_house_that_ends_a_game_without_revealing() {
 }
 
 #[test]
-fn a_house_that_makes_a_game_void_without_revealing() {
+fn a_house_that_voids_a_game_without_revealing() {
     let mut house = House::opens(SECRET);
     let mut dice = house.dice(SECRET);
     house.tells(&Command::Start, &mut dice);
@@ -236,23 +237,23 @@ fn a_house_that_reveals_another_secret() {
 }
 
 #[test]
-fn a_house_that_gives_a_die_another_face() {
+fn a_house_that_changes_a_face() {
     let mut house = honest();
-    let place = house.place_of("Rolled");
-    let fair = house.log[place].clone();
-    let Event::Rolled(rolled) = &mut house.log[place] else { panic!() };
+    let index = house.index_of("Rolled");
+    let fair = house.log[index].clone();
+    let Event::Rolled(rolled) = &mut house.log[index] else { panic!() };
     let mut faces: Vec<u8> = rolled.faces.iter().collect();
     faces[0] = faces[0] % 6 + 1;
     rolled.faces = Faces::of(&faces).unwrap();
-    house.is_caught_at(place, &fair);
-    // With a raw value to go with it, it is still another one than was drawn.
-    let Event::Rolled(rolled) = &mut house.log[place] else { panic!() };
+    house.is_caught_at(index, &fair);
+    // Even with a matching raw value, it is not the value drawn.
+    let Event::Rolled(rolled) = &mut house.log[index] else { panic!() };
     rolled.raw[0] = faces[0].into();
-    house.is_caught_at(place, &fair);
+    house.is_caught_at(index, &fair);
 }
 
 #[test]
-fn a_house_that_pays_more_points() {
+fn a_house_that_changes_points() {
     let mut house = House::opens(SECRET);
     let mut dice = house.dice(SECRET);
     house.tells(&Command::Start, &mut dice);
@@ -266,15 +267,15 @@ fn a_house_that_pays_more_points() {
     }
     house.tells(&Command::Leave { seat: 1 }, &mut dice);
     assert!(verify(&house.log).is_ok());
-    let place = house.place_of("Banked");
-    let fair = house.log[place].clone();
-    let Event::Banked(banked) = &mut house.log[place] else { panic!() };
+    let index = house.index_of("Banked");
+    let fair = house.log[index].clone();
+    let Event::Banked(banked) = &mut house.log[index] else { panic!() };
     banked.points += 100;
     banked.game_score += 100;
-    house.is_caught_at(place, &fair);
+    house.is_caught_at(index, &fair);
 }
 
-/// A time-out that comes too early is one that the rules refuse.
+/// The rules reject a time-out that is too early.
 #[test]
 fn a_house_whose_clock_runs_fast() {
     let mut house = House::opens(SECRET);
@@ -282,10 +283,10 @@ fn a_house_whose_clock_runs_fast() {
     house.tells(&Command::Start, &mut dice);
     let early = Moment(NOW.0 + 1);
     let deadline = house.game().table.turn.deadline.unwrap();
-    // It decides as if the turn had begun long ago, and writes what comes of it.
+    // It decides as if the turn had started long ago, and records the result.
     let late =
         decide(house.game.as_ref(), &Command::TimeOut { seat: 0 }, deadline, &mut dice).unwrap();
-    let place = house.log.len();
+    let index = house.log.len();
     house.records(late);
     let next = house.log.iter_mut().rfind(|event| event.name() == "TurnStarted");
     let Some(Event::TurnStarted { deadline: told, .. }) = next else { panic!() };
@@ -295,6 +296,6 @@ fn a_house_whose_clock_runs_fast() {
     let why = Some(Rejection::TimeNotUp { deadline, now: early });
     assert_eq!(
         verify(&house.log),
-        Err(Unproven::Impossible { number: place + 1, event: "TimedOut", why })
+        Err(Unproven::Impossible { number: index + 1, event: "TimedOut", why })
     );
 }

@@ -1,14 +1,14 @@
-//! DashDice in exact numbers: every roll is tried on the engine, and the odds are worked out as fractions.
+//! DashDice in exact numbers: every roll is played, and expected values are computed as fractions.
 
 use std::{iter::Sum, ops};
 
-use crate::common::{Match, NOW, SECRET, join, roll};
 use domain::{
     Board, Command, Dice, Draw, Event, Ruleset, Stage, decide,
     fair::{FairDice, Secret, commitment, first_ticket, pick, ruleset_hash},
     legal_commands, verify,
 };
 use std::sync::Arc;
+use test_games::{Match, NOW, SECRET, join, roll};
 
 /// A fraction in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Sum for Exact {
     }
 }
 
-/// Dice that fall as written; a weighted roll is written as what it shows.
+/// Scripted dice; a weighted roll is given by its faces.
 struct Show([u32; 2]);
 
 impl Dice for Show {
@@ -81,7 +81,7 @@ impl Dice for Show {
     }
 }
 
-/// A running game of so many seats.
+/// A running game with this number of seats.
 fn running(game: &str, seats: u8) -> Match {
     let rules = Arc::new(Ruleset::preset(game, None).unwrap());
     let id = domain::GameId(uuid::Uuid::from_u128(7));
@@ -95,7 +95,8 @@ fn running(game: &str, seats: u8) -> Match {
     table
 }
 
-/// What each of the 36 rolls does at this table: points added, the multiplier after it, whether the turn goes on.
+/// The effect of each of the 36 rolls at this table: points added, the new multiplier, whether the
+/// turn continues.
 fn rolls(table: &Match) -> Vec<([u32; 2], i64, i64, bool)> {
     let seat = table.game().to_move().unwrap();
     let all = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
@@ -135,7 +136,8 @@ fn last_line_by_enumeration() {
     assert_eq!(square - mean * mean, Exact::new(469, 25));
 }
 
-/// With multiplier m a turn is worth E(m) = Σ p × (points + E(m after)), over all rolls that go on.
+/// With multiplier m a turn is worth E(m) = Σ p × (points + E(m after)), over all rolls that
+/// continue.
 #[test]
 fn true_grit_by_enumeration() {
     let mut table = running("true_grit", 2);
@@ -146,7 +148,7 @@ fn true_grit_by_enumeration() {
     let first = rolls(&table);
     let single_one: Exact = first.iter().filter(|roll| !roll.3).map(|roll| weight(roll.0)).sum();
     assert_eq!(single_one, Exact::new(2, 9));
-    // For each multiplier: what is added at once, and where it leads.
+    // For each multiplier: the points added at once, and the next multipliers.
     let mut rows = Vec::new();
     for face in 1..=6u32 {
         let mut at = table.clone();
@@ -166,7 +168,8 @@ fn true_grit_by_enumeration() {
         .filter(|roll| roll.3 && roll.0[0] != roll.0[1])
         .map(|roll| weight(roll.0))
         .sum();
-    // E(m) = added(m) + stays × E(m) + Σ over doubles d of p × E(d); the sum is the same S for every m.
+    // E(m) = added(m) + stays × E(m) + Σ over doubles d of p × E(d); the sum is the same S for
+    // every m.
     let double = weight([1, 1]);
     for (n, row) in rows.iter().enumerate() {
         for &(faces, _, multiplier, on) in row {
@@ -185,9 +188,9 @@ fn true_grit_by_enumeration() {
     table.now = NOW;
 }
 
-/// The tickets of a fair roll: all 2,340 of them fall where they should.
+/// All 2,340 tickets of a roll map to the right faces.
 #[test]
-fn every_ticket_of_true_grit_is_a_roll() {
+fn tickets_of_true_grit() {
     let single = |n: usize| (n / 6 == 0) != n.is_multiple_of(6);
     let weights: Vec<u32> = (0..36).map(|n| if single(n) { 52 } else { 70 }).collect();
     assert_eq!(weights.iter().sum::<u32>(), 2_340);
@@ -195,9 +198,9 @@ fn every_ticket_of_true_grit_is_a_roll() {
     assert_eq!(ones, 520);
 }
 
-/// Random games of all three: listed is accepted, games end, and anybody can prove them.
+/// Random games of all three: listed commands are accepted, games end, and verify.
 #[test]
-fn random_games_end_and_are_proven() {
+fn random_games_end_and_verify() {
     for game in ["zero_hour", "last_line", "true_grit"] {
         for number in 0..60u32 {
             let seats = 2 + u8::try_from(number % 3).unwrap();
@@ -210,7 +213,8 @@ fn random_games_end_and_are_proven() {
                 let legal = legal_commands(table.game.as_ref());
                 let bank = domain::Play::Bank { slots: None };
                 let can_bank = legal.contains(&domain::Legal::Play(seat, bank.clone()));
-                // Zero Hour ends soonest for who banks what fits; now and then too much is banked, too.
+                // Zero Hour ends soonest if players bank what fits; sometimes they also bank too
+                // much.
                 let fits = if let Board::ZeroHour(board) = &table.game().board {
                     board.players[usize::from(seat)].score >= board.turn.score
                 } else {

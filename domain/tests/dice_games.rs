@@ -1,12 +1,11 @@
-//! A hundred thousand games with random special dice, played at random: whatever is brought and done, points and money
-//! add up, every number is explained, and every game ends.
+//! A hundred thousand random games with random special dice: points and money add up, every number
+//! is explained, and every game ends.
 
-#![allow(clippy::wildcard_enum_match_arm, reason = "the books are about points and money alone")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "only points and money are checked")]
 
 use crate::measures;
 use std::collections::BTreeMap;
 
-use crate::common::{Match, Numbers, SECRET, bank, join, play, roll, ruleset, save};
 use domain::{
     Board, Combination, Command, EffectSource, Event, Game, Legal, Play, Rejection, Stage, decide,
     evolve,
@@ -17,12 +16,13 @@ use domain::{
     verify,
 };
 use serde_json::json;
+use test_games::{Match, Numbers, SECRET, bank, join, play, roll, ruleset, save};
 
 const GAMES: u64 = 100_000;
-/// No random game takes longer.
+/// The maximum length of a random game.
 const MOST_COMMANDS: usize = 5_000;
 
-/// The tables that are played at, nobody seated yet.
+/// The tables to play at, without players.
 fn tables() -> Vec<(&'static str, Match)> {
     let rules = [
         ("challenge-standard", json!({ "target": 3000 })),
@@ -33,8 +33,8 @@ fn tables() -> Vec<(&'static str, Match)> {
     rules.into_iter().map(|(preset, rules)| (preset, Match::open(preset, rules))).collect()
 }
 
-/// A game that two players with random dice have begun.
-fn begun(tables: &[(&str, Match)], catalogue: &Catalogue, numbers: &mut Numbers) -> Game {
+/// A started game of two players with random dice.
+fn started(tables: &[(&str, Match)], catalogue: &Catalogue, numbers: &mut Numbers) -> Game {
     let (preset, mut table) = tables[numbers.index(tables.len())].clone();
     for seat in 0..2 {
         table.tell(&join(seat), &[]).unwrap();
@@ -51,7 +51,7 @@ fn begun(tables: &[(&str, Match)], catalogue: &Catalogue, numbers: &mut Numbers)
     table.game.unwrap()
 }
 
-/// Up to six dice; now and then many of one kind.
+/// Up to six dice; sometimes many of one kind.
 fn loadout(catalogue: &Catalogue, numbers: &mut Numbers) -> Vec<String> {
     let any = |numbers: &mut Numbers| catalogue.dice[numbers.index(16)].code.to_string();
     let favourite = any(numbers);
@@ -77,17 +77,17 @@ fn choose(game: &Game, numbers: &mut Numbers) -> Command {
     }
 }
 
-/// What the events of a game add up to, told by the events alone.
+/// The totals of a game, computed from its events alone.
 #[derive(Default)]
 struct Books {
     scores: BTreeMap<u8, i64>,
     money: BTreeMap<u8, u32>,
-    /// What the running round made, and its last hand.
+    /// The points of the current round, and of its last hand.
     made: i64,
     hand: i64,
-    /// What the hands of a seat are multiplied by.
+    /// The multiplier of the hands of a seat.
     times: BTreeMap<u8, i64>,
-    /// Effects that the last explanation announced and that have not been told yet.
+    /// Effects that the last explanation announced and whose events are still missing.
     announced: Vec<(u8, Code, i64, i64)>,
 }
 
@@ -129,11 +129,11 @@ impl Books {
                 *self.money.entry(*seat).or_default() += amount;
             }
             Event::TurnEnded(turn) => {
-                // What was lost is what the player saw: the last hand with its multiplier.
+                // Lost points are those shown to the player: the last hand with its multiplier.
                 let lost_more = self.hand * (self.times[&turn.seat] - 1);
                 assert_eq!(turn.points + turn.forfeited, self.made + lost_more, "{turn:?}");
                 self.hand = 0;
-                assert!(self.announced.is_empty(), "{:?} was not told", self.announced);
+                assert!(self.announced.is_empty(), "{:?} is missing", self.announced);
                 self.made = 0;
             }
             _ => {}
@@ -152,16 +152,16 @@ impl Books {
             measures::HAND_POINTS | measures::BANK_POINTS => self.made += gain,
             measures::COMBINATION_POINTS => {
                 let EffectSource::Die(die) = source else { panic!("{source:?} lays no dice") };
-                let told = (die.slot, die.code, change.before, change.after);
-                assert_eq!(self.announced.remove(0), told);
+                let recorded = (die.slot, die.code, change.before, change.after);
+                assert_eq!(self.announced.remove(0), recorded);
             }
             _ => {}
         }
     }
 }
 
-/// Plays one game to its end and keeps its books; counts what each kind of die did.
-fn play_one(mut game: Game, number: u64, numbers: &mut Numbers, told: &mut BTreeMap<Code, u64>) {
+/// Plays one game to the end and checks its totals; counts the effects of each kind of die.
+fn play_one(mut game: Game, number: u64, numbers: &mut Numbers, effects: &mut BTreeMap<Code, u64>) {
     let doubles = |seat| game.loadout(seat).iter().filter(|die| die.as_str() == "DOUBLE").count();
     let times = (0..2).map(|seat| (seat, 1 << doubles(seat))).collect();
     let mut books = Books { times, ..Books::default() };
@@ -172,7 +172,7 @@ fn play_one(mut game: Game, number: u64, numbers: &mut Numbers, told: &mut BTree
             break;
         }
         let command = choose(&game, numbers);
-        let events = decide(Some(&game), &command, crate::common::NOW, &mut dice)
+        let events = decide(Some(&game), &command, test_games::NOW, &mut dice)
             .unwrap_or_else(|refused| panic!("game {number}: {command:?}: {refused}"));
         for event in &events {
             books.write(event);
@@ -180,7 +180,7 @@ fn play_one(mut game: Game, number: u64, numbers: &mut Numbers, told: &mut BTree
             if let Event::EffectApplied(effect) = event
                 && let EffectSource::Die(die) = effect.source
             {
-                *told.entry(die.code).or_default() += 1;
+                *effects.entry(die.code).or_default() += 1;
             }
         }
     }
@@ -194,34 +194,34 @@ fn play_one(mut game: Game, number: u64, numbers: &mut Numbers, told: &mut BTree
 }
 
 #[test]
-fn a_hundred_thousand_random_games_add_up_and_end() {
+fn random_games_add_up_and_end() {
     let (tables, catalogue) = (tables(), Catalogue::builtin());
     let share = |rest: u64| {
-        let mut told = BTreeMap::new();
+        let mut effects = BTreeMap::new();
         for number in (1..=GAMES).filter(|number| number % 2 == rest) {
             let mut numbers = Numbers(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-            let game = begun(&tables, &catalogue, &mut numbers);
-            play_one(game, number, &mut numbers, &mut told);
+            let game = started(&tables, &catalogue, &mut numbers);
+            play_one(game, number, &mut numbers, &mut effects);
         }
-        told
+        effects
     };
-    let told = std::thread::scope(|threads| {
+    let effects = std::thread::scope(|threads| {
         let other = threads.spawn(|| share(1));
-        let mut told = share(0);
-        told.extend(other.join().unwrap());
-        told
+        let mut effects = share(0);
+        effects.extend(other.join().unwrap());
+        effects
     });
-    // Every die that has something to tell has told it: the others change faces or earn money.
+    // Every die with effects in events occurred: the others change faces or earn money.
     let silent = ["LUCKY", "HEAVY", "FIVES", "MIDAS", "FARK$"];
     for die in &catalogue.dice {
         let silent = silent.contains(&die.code.as_str());
-        assert_eq!(told.contains_key(&die.code), !silent, "{}", die.code);
+        assert_eq!(effects.contains_key(&die.code), !silent, "{}", die.code);
     }
 }
 
-/// Whole logs of some of them, from the first event on: they replay, and anybody can prove them.
+/// Complete logs of some games replay and verify.
 #[test]
-fn games_with_special_dice_can_be_proven() {
+fn games_with_special_dice_verify() {
     for number in 1..=300u64 {
         let mut numbers = Numbers(number.wrapping_mul(0xD134_2543_DE82_EF95));
         let mut table = Match::open("challenge-standard", json!({ "target": 2000 }));
@@ -245,7 +245,7 @@ fn games_with_special_dice_can_be_proven() {
     }
 }
 
-/// The catalogue of a game is the one it began with.
+/// The catalogue of a game is the one of its first event.
 #[test]
 fn a_game_keeps_the_catalogue_of_its_first_event() {
     let rules = ruleset("challenge-standard", json!({}));

@@ -1,39 +1,39 @@
-//! What a turn brings on average with one special die among six: computed from the rules as a
-//! person reads them, and played at the table with fair dice. Both must agree.
+//! The average result of a turn with one special die among six: computed from the written rules,
+//! and played with fair dice. Both must agree.
 //!
-//! The player always does the same: saves what scores the most, of equal points the most dice, of
-//! those the lowest slots; banks as soon as a bank brings enough, and rolls on until then.
+//! The player has a fixed strategy: save the selection with the most points, if tied with the most
+//! dice, then with the lowest slots; bank as soon as a bank scores enough, otherwise roll on.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use crate::common::{Match, NOW, SECRET, bank, player, roll, save};
 use domain::{Board, Command, Game, decide, evolve, fair::FairDice, farkle::Phase};
 use serde_json::json;
+use test_games::{Match, NOW, SECRET, bank, player, roll, save};
 
 const ORDINARY: &str = "STANDARD";
 
-/// A player who banks early: most turns see one hand.
+/// A player who banks early: most turns have one hand.
 const CAUTIOUS: Player = Player { bank_at: 300, turns: 200_000 };
-/// The same, watched half as long: some dice take longer to score.
+/// The same with half as many turns: some dice take longer to score.
 const CAUTIOUS_HALF: Player = Player { turns: 100_000, ..CAUTIOUS };
-/// A player who goes on until hot dice are common.
+/// A player who continues until hot dice are common.
 const BOLD: Player = Player { bank_at: 1_000, turns: 80_000 };
 
-/// A game has so many turns.
-const TURNS_A_GAME: u32 = 100;
+/// The number of turns of a game.
+const TURNS_PER_GAME: u32 = 100;
 
-/// How somebody plays, and how many turns are watched.
+/// The strategy of a player, and the number of turns to play.
 #[derive(Clone, Copy, Debug)]
 struct Player {
-    /// What a bank must bring.
+    /// The minimum points of a bank.
     bank_at: i64,
     turns: u32,
 }
 
-/// Chance takes a mean further away than this once in sixteen thousand times.
+/// The probability of a larger deviation of a mean is one in sixteen thousand.
 const STANDARD_ERRORS: f64 = 4.0;
 
-/// What a die shows for what the random source gave.
+/// The face of a die for a raw value.
 fn face(kind: &str, raw: u32) -> u8 {
     let faces = match kind {
         "LUCKY" => [1, 2, 3, 4, 5, 5],
@@ -44,7 +44,7 @@ fn face(kind: &str, raw: u32) -> u8 {
     faces[raw as usize - 1]
 }
 
-/// What dice score as one combination of ordinary dice.
+/// The points of standard dice as one combination.
 fn plain(sorted: &[u8]) -> Option<i64> {
     let triple = |face: u8| if face == 1 { 1000 } else { i64::from(face) * 100 };
     match sorted {
@@ -62,12 +62,12 @@ fn plain(sorted: &[u8]) -> Option<i64> {
     }
 }
 
-/// Six dice that fall into groups of equal faces.
+/// Whether six dice form groups of equal faces.
 fn in_groups_of(size: usize, sorted: &[u8]) -> bool {
     sorted.len() == 6 && sorted.chunks(size).all(|group| group.iter().all(|die| *die == group[0]))
 }
 
-/// A die on the table: what it shows, and whether it is the special one.
+/// A die on the table: its face, and whether it is the special one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Die {
     face: u8,
@@ -75,8 +75,8 @@ struct Die {
 }
 
 impl Die {
-    /// A number whose sum over dice tells which dice they are, in any order: four bits, for up to
-    /// six of them, for each die that there can be.
+    /// A number whose sum over dice identifies them, in any order: four bits, for up to six dice,
+    /// for each possible die.
     fn key(self) -> u64 {
         1 << (4 * self.face + 32 * u8::from(self.special))
     }
@@ -96,24 +96,24 @@ impl Saved {
     }
 }
 
-/// How a turn stands before a roll.
+/// The state of a turn before a roll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Position {
-    /// The dice in hand: the special one or not, and so many others.
+    /// The dice in hand: whether the special one is among them, and the number of others.
     special: bool,
     ordinary: u8,
     turn_score: i64,
     round_score: i64,
-    /// Saves of this turn with a Hot die among them.
+    /// The number of saves of this turn with a Hot die.
     streak: i64,
-    /// Dice saved in this turn; two stand for all that are more.
+    /// The number of dice saved in this turn, at most 2: more make no difference.
     dice_saved: u8,
 }
 
-/// The mean of what a turn brings, and that of its square.
+/// The mean of the points of a turn, and of their square.
 ///
-/// Each is an average of averages of numbers that are not negative, a few hundred terms wide and a
-/// few dozen deep: rounding changes no more than the tenth digit.
+/// Each is an average of averages of non-negative numbers, a few hundred terms wide and a few dozen
+/// deep: rounding affects the tenth digit at most.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moments {
     mean: f64,
@@ -136,10 +136,10 @@ impl Moments {
     }
 }
 
-/// All that a roll can come to, with the chance of each; `None` is a farkle.
+/// All outcomes of a roll with their probabilities; `None` is a farkle.
 type Outcomes = Vec<(Option<Saved>, f64)>;
 
-/// The written rules for a set of one special die and ordinary ones.
+/// The written rules for a set of one special die and standard ones.
 struct Rules {
     kind: &'static str,
     dice: u8,
@@ -161,7 +161,7 @@ impl Rules {
         self.from(Position { special, ordinary, turn_score, round_score, streak, dice_saved })
     }
 
-    /// What a turn brings from here on, with what it has made already.
+    /// The points of a turn from this state on, including those made so far.
     fn from(&mut self, turn: Position) -> Moments {
         if let Some(known) = self.known.get(&turn) {
             return *known;
@@ -178,7 +178,7 @@ impl Rules {
         moments
     }
 
-    /// A farkle loses the turn, but for what the special die makes of it.
+    /// A farkle loses the turn, except for the effect of the special die.
     fn farkled(&self, turn: Position) -> i64 {
         match self.kind {
             "BADLUCK" if turn.dice_saved <= 1 => 1000,
@@ -200,7 +200,7 @@ impl Rules {
         if worth >= self.bank_at {
             return Moments::of(worth);
         }
-        // Hot dice: the hand counts for the round, and the whole set is rolled.
+        // Hot dice: the hand is added to the round, and the full set is rolled.
         if !turn.special && turn.ordinary == 0 {
             (turn.round_score, turn.turn_score) = (worth, 0);
             (turn.special, turn.ordinary) = (true, self.dice - 1);
@@ -208,7 +208,7 @@ impl Rules {
         self.from(turn)
     }
 
-    /// Every roll of these dice is as likely as any other.
+    /// Every roll of these dice is equally likely.
     fn outcomes_of(&mut self, special: bool, ordinary: u8) -> Outcomes {
         if let Some(known) = self.outcomes.get(&(special, ordinary)) {
             return known.clone();
@@ -235,8 +235,8 @@ impl Rules {
         outcomes
     }
 
-    /// The selection with the most points, of those the one with the most dice. Where there are
-    /// several of them they differ only in which of the equal ordinary dice they have.
+    /// The selection with the most points, if tied with the most dice. Remaining ties differ only
+    /// in which of equal standard dice they contain.
     fn choose(&self, hand: &[Die]) -> Option<Saved> {
         let scoring = |set: u32| {
             let chosen = (0..).zip(hand).filter(|(n, _)| set >> n & 1 == 1);
@@ -253,10 +253,10 @@ impl Rules {
         Some(best)
     }
 
-    /// The best of all ways to lay dice into groups that each score.
+    /// The best partition of dice into scoring groups.
     fn best(&self, dice: &[Die]) -> Option<i64> {
         let Some((&first, others)) = dice.split_first() else { return Some(0) };
-        // The first die goes with every possible set of companions.
+        // The first die is grouped with every possible subset of the others.
         let mut best = None;
         for companions in 0u32..1 << others.len() {
             let (mut group, mut rest) = (vec![first], Vec::new());
@@ -269,8 +269,8 @@ impl Rules {
         best
     }
 
-    /// What dice are worth as one combination: a Thrice die lets every 3 score 30 alone, a Triple
-    /// die counts three times alone, a Jackpot doubles what it is part of.
+    /// The points of dice as one combination: a Thrice die lets every single 3 score 30, a Triple
+    /// die counts three times as a single, a Jackpot doubles its combination.
     fn worth(&self, group: &[Die]) -> Option<i64> {
         let mut faces: Vec<u8> = group.iter().map(|die| die.face).collect();
         faces.sort_unstable();
@@ -284,13 +284,13 @@ impl Rules {
     }
 }
 
-/// A table for one player, nobody seated yet.
+/// A table for one player, without players.
 fn table() -> Match {
-    Match::open("challenge-standard", json!({ "target": null, "rounds": TURNS_A_GAME }))
+    Match::open("challenge-standard", json!({ "target": null, "rounds": TURNS_PER_GAME }))
 }
 
-/// A game with the special die in the first slot, with dice of its own.
-fn begun(mut table: Match, kind: &str, number: u32) -> Game {
+/// A started game with the special die in the first slot, and its own random dice.
+fn started(mut table: Match, kind: &str, number: u32) -> Game {
     let seed = Some(format!("{kind} {number}"));
     let join = Command::Join { player: player(0), name: "player 0".to_owned(), seed };
     let choose = Command::ChooseLoadout { seat: 0, dice: vec![kind.to_owned()] };
@@ -300,7 +300,7 @@ fn begun(mut table: Match, kind: &str, number: u32) -> Game {
     table.game.unwrap()
 }
 
-/// What the player does.
+/// The next command of the player.
 fn next(game: &Game, bank_at: i64) -> Command {
     let Board::Farkle(farkle) = &game.board else { panic!("this is Farkle") };
     if farkle.round.phase != Phase::Rolled {
@@ -316,12 +316,12 @@ fn next(game: &Game, bank_at: i64) -> Command {
     }
 }
 
-/// The mean of what turns bring at the table.
+/// The mean of the points of played turns.
 fn played(kind: &str, how: Player) -> f64 {
     let table = table();
     let mut sum = 0;
-    for number in 0..how.turns / TURNS_A_GAME {
-        let mut game = begun(table.clone(), kind, number);
+    for number in 0..how.turns / TURNS_PER_GAME {
+        let mut game = started(table.clone(), kind, number);
         let mut dice = FairDice::new(SECRET, &game);
         while game.to_move().is_some() {
             let command = next(&game, how.bank_at);
@@ -370,16 +370,16 @@ fn one_die_by_hand() {
     }
 }
 
-/// With a single die and a bank at 100, a 5 is rolled again as hot dice: a turn ends with 100 for
-/// a 1, with 150 for a 5 and a 1, with 100 for two 5s.
+/// With a single die and a bank at 100, a 5 is rolled again as hot dice: a turn ends with 100 for a
+/// 1, 150 for a 5 and a 1, 100 for two 5s.
 #[test]
 fn one_die_through_hot_dice_by_hand() {
     let sixths_of_sixths = [
         (ORDINARY, 6 * 100 + 150 + 100),
-        // The second hand is worth 50 more.
+        // The second hand scores 50 more.
         ("HOT", 6 * 100 + 200 + 150),
-        // A farkle in the second hand, 4 of 6 rolls, leaves the 50 of the first; only one die
-        // was saved, so the other die counts it as an early one, as in the first hand.
+        // A farkle in the second hand, 4 of 6 rolls, keeps the 50 of the first; only one die was
+        // saved, so the other die treats it as an early one, as in the first hand.
         ("GAMBLE", 6 * 100 + 150 + 100 + 4 * 50),
         ("CHUTE", 6 * 100 + 150 + 100 + 4 * 50),
         ("BADLUCK", 6 * 100 + 150 + 100 + 4 * 1000 + 6 * 4 * 1000),
@@ -394,10 +394,10 @@ fn one_die_through_hot_dice_by_hand() {
     }
 }
 
-/// A die that did nothing would be found out: for one of the players that play with it, its mean
-/// is further from that of an ordinary die than chance takes a mean.
+/// Detects dice without an effect: for one of the players, the mean with each die differs from that
+/// of a standard die by more than chance explains.
 #[test]
-fn every_die_makes_a_difference() {
+fn every_die_has_an_effect() {
     let cautious = ["HEAVY", "FIVES", "DOUBLE", "HOT", "PHOENIX", "BADLUCK"];
     let half = ["TRIPLE", "JACKPOT", "THREE"];
     let bold = ["LUCKY", "HOT", "PHOENIX", "CUSHION", "GAMBLE", "CHUTE", "BADLUCK"];
@@ -446,7 +446,7 @@ fn a_jackpot_die() {
     agree("JACKPOT", CAUTIOUS_HALF);
 }
 
-/// Six 3s that score alone are worth 180: there are hot dice before anything can be banked.
+/// Six single 3s score 180: hot dice come before anything can be banked.
 #[test]
 fn a_thrice_die() {
     agree("THREE", CAUTIOUS_HALF);
@@ -457,7 +457,7 @@ fn a_double_die() {
     agree("DOUBLE", CAUTIOUS);
 }
 
-/// Hands are doubled when they are folded, and what is folded is not doubled again.
+/// Hands are doubled when they are added to the round, and not again later.
 #[test]
 fn a_double_die_played_boldly() {
     agree("DOUBLE", BOLD);
@@ -468,7 +468,7 @@ fn a_hot_die() {
     agree("HOT", CAUTIOUS);
 }
 
-/// The streak lasts through hot dice.
+/// The streak survives hot dice.
 #[test]
 fn a_hot_die_played_boldly() {
     agree("HOT", BOLD);
@@ -479,14 +479,14 @@ fn a_phoenix_die() {
     agree("PHOENIX", CAUTIOUS);
 }
 
-/// Half of the hand is kept, nothing of the round.
+/// Half of the hand is kept, but nothing of the round.
 #[test]
 fn a_phoenix_or_a_cushion_die_played_boldly() {
     agree("PHOENIX", BOLD);
     agree("CUSHION", BOLD);
 }
 
-/// Ordinary faces cannot be hot for less than 300, so a cautious player has no round to lose.
+/// Hot dice with standard faces score at least 300, so a cautious player has no round to lose.
 #[test]
 fn a_gamble_die() {
     agree("GAMBLE", CAUTIOUS);

@@ -1,11 +1,11 @@
-//! Saves with special dice, against a scorer that knows nothing of the engine: it reads the rules
-//! as a person does and tries every way to lay the dice into groups.
+//! Compares saves with special dice to an independent scorer, written from the rules: it tries
+//! every partition of the dice into groups.
 
 use std::collections::BTreeMap;
 
-use crate::common::{Match, Numbers, bank, join, roll, save};
 use domain::{Board, Boost, Combination, CombinationName as Name, Command, Event, Slots};
 use serde_json::json;
+use test_games::{Match, Numbers, bank, join, roll, save};
 
 /// Every kind of special die.
 const KINDS: [&str; 16] = [
@@ -13,10 +13,11 @@ const KINDS: [&str; 16] = [
     "DOUBLE", "MIDAS", "HOT", "JACKPOT", "TRIPLE", "THREE",
 ];
 
-/// The kinds that change what a selection scores, those first that could be counted more than once.
+/// The kinds that change the score of a selection; first those that could wrongly be counted more
+/// than once.
 const SCORING: [&str; 6] = ["TRIPLE", "JACKPOT", "THREE", "FIVES", "LUCKY", "HEAVY"];
 
-/// So many of them could be; the others only have other faces.
+/// The number of those; the others only have different faces.
 const COUNTED: usize = 3;
 
 /// The kinds whose effect grows from save to save, and those that show it best.
@@ -24,7 +25,7 @@ const GROWING: [&str; 6] = ["HOT", "DOUBLE", "MIDAS", "DARE", "JACKPOT", "THREE"
 
 const ORDINARY: &str = "STANDARD";
 
-/// What a die shows for what the random source gave.
+/// The face of a die for a raw value.
 fn face(kind: &str, raw: u32) -> u8 {
     let faces = match kind {
         "LUCKY" => [1, 2, 3, 4, 5, 5],
@@ -35,7 +36,7 @@ fn face(kind: &str, raw: u32) -> u8 {
     faces[raw as usize - 1]
 }
 
-/// What dice score as one combination of ordinary dice.
+/// The points of standard dice as one combination.
 fn plain(sorted: &[u8]) -> Option<(Name, i64)> {
     let triple = |face: u8| if face == 1 { 1000 } else { i64::from(face) * 100 };
     match sorted {
@@ -53,18 +54,18 @@ fn plain(sorted: &[u8]) -> Option<(Name, i64)> {
     }
 }
 
-/// Six dice that fall into groups of equal faces.
+/// Whether six dice form groups of equal faces.
 fn in_groups_of(size: usize, sorted: &[u8]) -> bool {
     sorted.len() == 6 && sorted.chunks(size).all(|group| group.iter().all(|die| *die == group[0]))
 }
 
-/// A die on the table, with all that matters for its points.
+/// A die on the table, with everything that affects its points.
 #[derive(Clone, Copy, Debug)]
 struct Die {
     face: u8,
     triple: bool,
     jackpot: bool,
-    /// There is a Thrice die among the dice of its player.
+    /// Whether its player has a Thrice die.
     thrice: bool,
 }
 
@@ -74,14 +75,14 @@ impl Die {
         matches!(group, [die] if die.face == 3 && die.thrice)
     }
 
-    /// A number whose sum over dice tells which dice they are, in any order: three bits, for up to
-    /// six of them, for each die that there can be.
+    /// A number whose sum over dice identifies them, in any order: three bits, for up to six dice,
+    /// for each possible die.
     fn key(self) -> u128 {
         let face = if Self::is_thrice_three(&[self]) { 0 } else { self.face };
         1 << (3 * (face * 4 + u8::from(self.triple) * 2 + u8::from(self.jackpot)))
     }
 
-    /// What dice score as one combination, and what it is.
+    /// The points of dice as one combination, and its name.
     fn score(group: &[Self]) -> Option<(Name, i64)> {
         if Self::is_thrice_three(group) {
             return Some((Name::Single, 0));
@@ -93,8 +94,8 @@ impl Die {
         plain(faces)
     }
 
-    /// What dice are worth as one combination: a Triple die as a single makes it three times as
-    /// much, Jackpots, one or several, twice as much.
+    /// The points of dice as one combination with effects: a Triple die as a single triples it, one
+    /// or more Jackpots double it.
     fn worth(group: &[Self]) -> Option<i64> {
         let scored = if Self::is_thrice_three(group) { 30 } else { Self::score(group)?.1 };
         let tripled = if matches!(group, [die] if die.triple) { 3 } else { 1 };
@@ -103,21 +104,21 @@ impl Die {
     }
 }
 
-/// Remembers what dice are worth together.
+/// Caches the points of sets of dice.
 #[derive(Default)]
 struct Oracle {
     known: BTreeMap<u128, Option<i64>>,
 }
 
 impl Oracle {
-    /// The best of all ways to lay dice into groups that each score.
+    /// The best partition of dice into scoring groups.
     fn best(&mut self, dice: &[Die]) -> Option<i64> {
         let Some((&first, others)) = dice.split_first() else { return Some(0) };
         let key = dice.iter().map(|die| die.key()).sum();
         if let Some(&best) = self.known.get(&key) {
             return best;
         }
-        // The first die goes with every possible set of companions.
+        // The first die is grouped with every possible subset of the others.
         let mut best = None;
         for companions in 0u32..1 << others.len() {
             let (mut group, mut rest) = (vec![first], Vec::new());
@@ -132,7 +133,7 @@ impl Oracle {
     }
 }
 
-/// A player alone at the table, and what the rules say of the round so far.
+/// A single player, and the expected state of the round.
 #[derive(Clone)]
 struct Player {
     /// The kind of die in each slot.
@@ -142,13 +143,13 @@ struct Player {
     hand: Slots,
     turn_score: i64,
     round_score: i64,
-    /// Saves of this round with a Hot die among them.
+    /// The number of saves of this round with a Hot die.
     streak: i64,
     /// The bonus of the Dare for the next bank.
     dare: i64,
 }
 
-/// A selection that scores, and its points without those of the streak.
+/// A scoring selection, and its points without those of the streak.
 type Scoring = (Slots, i64);
 
 impl Player {
@@ -177,7 +178,7 @@ impl Player {
         self.dice_of("DOUBLE").fold(1, |times, _| times * 2)
     }
 
-    /// The dice of a roll, by slot; those not rolled are not looked at.
+    /// The dice of a roll, by slot; slots that were not rolled are ignored.
     fn shown(&self, raw: &[u32]) -> [Die; 6] {
         let thrice = self.kinds.contains(&"THREE");
         let mut dice = [Die { face: 0, triple: false, jackpot: false, thrice }; 6];
@@ -190,7 +191,7 @@ impl Player {
         dice
     }
 
-    /// Every selection of the dice rolled that scores.
+    /// Every scoring selection of the dice rolled.
     fn scoring(&self, dice: [Die; 6], oracle: &mut Oracle) -> Vec<Scoring> {
         let worth = |slots: Slots| {
             let (group, size) = pick(dice, slots);
@@ -199,7 +200,7 @@ impl Player {
         self.hand.subsets().filter_map(worth).collect()
     }
 
-    /// Rolls and compares what can be scored; returns it.
+    /// Rolls, compares what can be scored and returns it.
     fn roll(&mut self, raw: &[u32], oracle: &mut Oracle) -> Vec<Scoring> {
         let folded = self.fold();
         let dice = self.shown(raw);
@@ -239,26 +240,26 @@ impl Player {
             assert!(selection.can_bank);
 
             let mut used = Slots::EMPTY;
-            for laid in &selection.combinations {
-                assert!(laid.slots.iter().all(|slot| !used.contains(slot)), "{}", context());
-                used = laid.slots.iter().fold(used, Slots::with);
-                self.combination(shown, laid);
+            for combo in &selection.combinations {
+                assert!(combo.slots.iter().all(|slot| !used.contains(slot)), "{}", context());
+                used = combo.slots.iter().fold(used, Slots::with);
+                self.combination(shown, combo);
             }
             assert_eq!(used, selection.slots, "{}", context());
         }
     }
 
-    /// A combination shows the dice it is made of, scores what the rules say, and names each die
-    /// that made it worth more.
-    fn combination(&self, shown: [Die; 6], laid: &Combination) {
-        let context = || format!("{laid:?} with {:?}", self.kinds);
-        let (group, size) = pick(shown, laid.slots);
+    /// A combination has the faces of its dice, the expected points, and names each die that raised
+    /// them.
+    fn combination(&self, shown: [Die; 6], combo: &Combination) {
+        let context = || format!("{combo:?} with {:?}", self.kinds);
+        let (group, size) = pick(shown, combo.slots);
         let group = &group[..size];
-        assert!(laid.faces.iter().eq(group.iter().map(|die| die.face)), "{}", context());
-        assert_eq!(Die::score(group), Some((laid.name, laid.points)), "{}", context());
-        assert_eq!(Die::worth(group), Some(laid.total()), "{}", context());
-        let gained = gains(laid.points, &laid.effects);
-        assert_eq!(gained, Some(laid.total() - laid.points), "{}", context());
+        assert!(combo.faces.iter().eq(group.iter().map(|die| die.face)), "{}", context());
+        assert_eq!(Die::score(group), Some((combo.name, combo.points)), "{}", context());
+        assert_eq!(Die::worth(group), Some(combo.total()), "{}", context());
+        let gained = gains(combo.points, &combo.effects);
+        assert_eq!(gained, Some(combo.total() - combo.points), "{}", context());
 
         let causes = [
             ("JACKPOT", group.iter().any(|die| die.jackpot)),
@@ -266,23 +267,23 @@ impl Player {
             ("TRIPLE", matches!(group, [die] if die.triple)),
         ];
         let expected = causes.iter().filter(|(_, is)| *is).map(|(kind, _)| *kind);
-        let mut named: Vec<&str> = laid.effects.iter().map(|e| e.die.code.as_str()).collect();
+        let mut named: Vec<&str> = combo.effects.iter().map(|e| e.die.code.as_str()).collect();
         named.sort_unstable();
         assert!(named.iter().copied().eq(expected), "{}", context());
-        for Boost { die, .. } in &laid.effects {
+        for Boost { die, .. } in &combo.effects {
             assert_eq!(self.kinds[usize::from(die.slot)], die.code.as_str(), "{}", context());
-            // A Thrice die counts wherever it lies, the others where they are scored.
-            let counts = die.code.as_str() == "THREE" || laid.slots.contains(die.slot);
+            // A Thrice die applies in any slot, the others only where they are scored.
+            let counts = die.code.as_str() == "THREE" || combo.slots.contains(die.slot);
             assert!(counts, "{}", context());
         }
     }
 
-    /// A dollar for each die saved, for each Midas die.
+    /// One dollar for each saved die, for each Midas die.
     fn midas(&self, saved: Slots) -> u32 {
         self.dice_of("MIDAS").map(|_| u32::from(saved.len())).sum()
     }
 
-    /// What a bank brings with so many points more.
+    /// The points of a bank with this many more points saved.
     fn bank_with(&self, points: i64) -> i64 {
         self.round_score + (self.turn_score + points) * self.multiplier() + self.dare
     }
@@ -291,7 +292,7 @@ impl Player {
         Slots::first(u8::try_from(self.kinds.len()).unwrap())
     }
 
-    /// Hot dice: a hand without dice left counts for the round, and all dice are rolled.
+    /// Hot dice: an empty hand is added to the round, and all dice are rolled.
     fn fold(&mut self) -> Option<i64> {
         let folded = self.hand.is_empty().then(|| self.turn_score * self.multiplier())?;
         self.round_score += folded;
@@ -300,7 +301,7 @@ impl Player {
         Some(folded)
     }
 
-    /// Saves dice, or banks with them, and compares what happened.
+    /// Saves dice, or banks with them, and compares the events.
     fn save(&mut self, (slots, points): Scoring, and_bank: bool) {
         let all = self.table.game().selections();
         let explained = all.iter().find(|selection| selection.slots == slots).unwrap();
@@ -349,7 +350,7 @@ impl Player {
         self.next_round();
     }
 
-    /// Each farkle of the owner of a Dare die is worth more at the next bank.
+    /// Each farkle raises the next bank of the owner of a Dare die.
     fn farkled(&mut self) {
         self.dare += if self.kinds.contains(&"DARE") { 200 } else { 0 };
         self.next_round();
@@ -361,27 +362,27 @@ impl Player {
     }
 }
 
-/// The dice of these slots, and how many they are.
+/// The dice of these slots, and their number.
 fn pick(dice: [Die; 6], slots: Slots) -> ([Die; 6], usize) {
     let mut picked = dice;
     slots.iter().zip(&mut picked).for_each(|(slot, die)| *die = dice[usize::from(slot)]);
     (picked, slots.len().into())
 }
 
-/// What is gained from these points on, if each step begins where the one before it ended.
+/// The total gain, if each step begins where the previous one ended.
 fn gains(points: i64, steps: &[Boost]) -> Option<i64> {
     let reached =
         steps.iter().try_fold(points, |now, step| (step.before == now).then_some(step.after))?;
     Some(reached - points)
 }
 
-/// All that so many dice can give.
+/// All rolls of this number of dice.
 fn all_rolls(dice: usize) -> impl Iterator<Item = Vec<u32>> {
     let dice = u32::try_from(dice).unwrap();
     (0..6u32.pow(dice)).map(move |n| (0..dice).map(|d| n / 6u32.pow(d) % 6 + 1).collect())
 }
 
-/// Ordinary dice, but for these slots.
+/// Standard dice, except for these slots.
 fn with(special: &[(usize, &'static str)], dice: usize) -> Vec<&'static str> {
     let mut kinds = vec![ORDINARY; dice];
     for &(slot, kind) in special {
@@ -390,25 +391,25 @@ fn with(special: &[(usize, &'static str)], dice: usize) -> Vec<&'static str> {
     kinds
 }
 
-/// Whether the ordinary dice lie in ascending order: one of all orders of the same faces.
+/// Whether the standard dice are in ascending order: one of all orders of the same faces.
 fn in_order(kinds: &[&str], raw: &[u32]) -> bool {
     kinds.iter().zip(raw).filter(|(kind, _)| **kind == ORDINARY).is_sorted_by_key(|(_, raw)| *raw)
 }
 
-/// Whether no die shows a face that it shows for a smaller number too.
+/// Whether no die shows a face that it also shows for a smaller raw value.
 fn new_faces(kinds: &[&str], raw: &[u32]) -> bool {
     let new = |(kind, &raw): (&&str, &u32)| raw == 1 || face(kind, raw) != face(kind, raw - 1);
     kinds.iter().zip(raw).all(new)
 }
 
-/// Whether both hold: each hand of different dice once.
+/// Both conditions: each hand of different dice once.
 fn new_hands(kinds: &[&str], raw: &[u32]) -> bool {
     in_order(kinds, raw) && new_faces(kinds, raw)
 }
 
-/// The rolls of these dice that are wanted, and every selection of each; returns how many rolls.
+/// Compares every selection of the selected rolls of these dice; returns the number of rolls.
 ///
-/// It takes longest to explain, so only hands in order are explained, and of those one in so many.
+/// Explanations are slow, so only every `explained`-th hand in order is explained.
 fn compare(
     kinds: Vec<&'static str>,
     oracle: &mut Oracle,
@@ -431,24 +432,22 @@ fn compare(
     rolls
 }
 
-impl Numbers {
-    /// One to six dice; the special ones are of one to three kinds.
-    fn loadout(&mut self) -> Vec<&'static str> {
-        let of = self.one_of(&[&KINDS[..], &SCORING, &GROWING]);
-        let kinds: Vec<&str> = (0..=self.below(3)).map(|_| self.one_of(of)).collect();
-        let slots = 0..=self.below(6);
-        let mut dice: Vec<&str> = slots
-            .map(|_| if self.below(3) == 0 { ORDINARY } else { self.one_of(&kinds) })
-            .collect();
-        // Fives only would never farkle, and nobody may bring them.
-        if dice.iter().all(|kind| *kind == "FIVES") {
-            dice[0] = ORDINARY;
-        }
-        dice
+/// One to six dice; the special ones are of one to three kinds.
+fn loadout(numbers: &mut Numbers) -> Vec<&'static str> {
+    let of = numbers.one_of(&[&KINDS[..], &SCORING, &GROWING]);
+    let kinds: Vec<&str> = (0..=numbers.below(3)).map(|_| numbers.one_of(of)).collect();
+    let slots = 0..=numbers.below(6);
+    let mut dice: Vec<&str> = slots
+        .map(|_| if numbers.below(3) == 0 { ORDINARY } else { numbers.one_of(&kinds) })
+        .collect();
+    // Only Fives would never farkle, so such a loadout is rejected.
+    if dice.iter().all(|kind| *kind == "FIVES") {
+        dice[0] = ORDINARY;
     }
+    dice
 }
 
-/// How often rounds came to each case: what never happens is not compared.
+/// How often each case occurred: the test must reach all of them.
 #[derive(Debug, Default)]
 struct Seen {
     rolls: u32,
@@ -461,10 +460,10 @@ struct Seen {
     paid: u32,
 }
 
-/// A roll, and unless it is a farkle a save, a bank with dice, or one after the other.
-fn one_move(player: &mut Player, luck: &mut Numbers, oracle: &mut Oracle, seen: &mut Seen) {
+/// A roll, and unless it is a farkle a save, a bank with dice, or both in sequence.
+fn one_move(player: &mut Player, numbers: &mut Numbers, oracle: &mut Oracle, seen: &mut Seen) {
     let hand = if player.hand.is_empty() { player.all() } else { player.hand };
-    let raw: Vec<u32> = hand.iter().map(|_| luck.below(6) + 1).collect();
+    let raw: Vec<u32> = hand.iter().map(|_| numbers.below(6) + 1).collect();
     let expected = player.roll(&raw, oracle);
     player.explained(&raw, &expected);
     seen.rolls += 1;
@@ -473,13 +472,13 @@ fn one_move(player: &mut Player, luck: &mut Numbers, oracle: &mut Oracle, seen: 
     if expected.is_empty() {
         return player.farkled();
     }
-    let choice = luck.one_of(&expected);
+    let choice = numbers.one_of(&expected);
     seen.on_a_streak += u32::from(player.streak > 0);
     seen.after_hot_dice += u32::from(player.round_score > 0);
     seen.with_dare += u32::from(player.dare > 0);
     seen.doubled += u32::from(player.multiplier() > 1);
     seen.paid += u32::from(player.midas(choice.0) > 0);
-    match luck.below(8) {
+    match numbers.below(8) {
         0 => player.save(choice, true),
         1 => {
             player.save(choice, false);
@@ -490,7 +489,7 @@ fn one_move(player: &mut Player, luck: &mut Numbers, oracle: &mut Oracle, seen: 
 }
 
 #[test]
-fn the_examples_of_the_rules() {
+fn examples_of_the_rules() {
     let die = |face| Die { face, triple: false, jackpot: false, thrice: false };
     let triple = |face| Die { triple: true, ..die(face) };
     let jackpot = |face| Die { jackpot: true, ..die(face) };
@@ -528,17 +527,17 @@ fn every_roll_with_one_special_die() {
 }
 
 #[test]
-fn every_hand_with_a_die_that_changes_no_points() {
+fn every_hand_with_a_die_without_points() {
     let mut oracle = Oracle::default();
     let others = KINDS.iter().filter(|kind| !SCORING.contains(kind));
     let loadouts = others.map(|kind| with(&[(0, kind)], 6));
     let rolls: usize = loadouts.map(|kinds| compare(kinds, &mut oracle, in_order, 1)).sum();
-    // Six faces of the special die, and 252 ways to throw five others.
+    // Six faces of the special die, and 252 rolls of the five others.
     assert_eq!(rolls, 10 * 6 * 252);
 }
 
 #[test]
-fn every_roll_with_two_dice_that_count() {
+fn every_roll_with_two_scoring_dice() {
     let mut oracle = Oracle::default();
     let mut rolls = 0;
     for (n, first) in SCORING[..COUNTED].iter().enumerate() {
@@ -553,7 +552,7 @@ fn every_roll_with_two_dice_that_count() {
 }
 
 #[test]
-fn every_roll_with_a_die_of_other_faces_and_another() {
+fn every_roll_with_different_faces_and_a_scoring_die() {
     let mut oracle = Oracle::default();
     let (mut loadouts, mut rolls) = (0, 0);
     for (n, faces) in SCORING.iter().enumerate().skip(COUNTED) {
@@ -564,7 +563,8 @@ fn every_roll_with_a_die_of_other_faces_and_another() {
         }
     }
     assert_eq!(loadouts, 12);
-    // Fives have one face, Lucky and Heavy five: with a die of six faces, and with each other.
+    // Fives have one face, Lucky and Heavy five: combined with a die of six faces, and with each
+    // other.
     assert_eq!(rolls, 1_296 * (3 * 6 * (1 + 5 + 5) + 5 + 5 + 5 * 5));
 }
 
@@ -584,17 +584,17 @@ fn every_hand_with_three_special_dice() {
         }
     }
     assert_eq!(loadouts, 19);
-    // 56 ways to throw three ordinary dice.
+    // 56 rolls of three standard dice.
     assert_eq!(rolls, 56 * (10 * 6 * 6 * 6 + 3 * 6 * 6 * (1 + 5 + 5)));
 }
 
 #[test]
 fn rounds_with_any_dice() {
-    let (mut luck, mut oracle, mut seen) = (Numbers(0x5EED), Oracle::default(), Seen::default());
+    let (mut numbers, mut oracle, mut seen) = (Numbers(0x5EED), Oracle::default(), Seen::default());
     for _ in 0..1_200 {
-        let mut player = Player::new(luck.loadout());
+        let mut player = Player::new(loadout(&mut numbers));
         for _ in 0..30 {
-            one_move(&mut player, &mut luck, &mut oracle, &mut seen);
+            one_move(&mut player, &mut numbers, &mut oracle, &mut seen);
         }
     }
     assert_eq!(seen.rolls, 1_200 * 30);

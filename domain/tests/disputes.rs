@@ -1,8 +1,8 @@
-//! Disputes: who may do what when, and that nothing is done twice.
+//! Disputes: permissions, order of steps, and that nothing is done twice.
 
 use domain::{
-    Dispute, DisputeCommand as Ask, DisputeEvent, GameId, PlayerId, Rejection, Remedy, Resolution,
-    VoidedFor, decide_dispute,
+    Dispute, DisputeCommand as Command, DisputeEvent, GameId, PlayerId, Rejection, Remedy,
+    Resolution, VoidedFor, decide_dispute,
 };
 use uuid::Uuid;
 
@@ -15,12 +15,12 @@ const BOB: u128 = 0xA001;
 const SUE: u128 = 0xB000;
 const TOM: u128 = 0xB001;
 
-fn open() -> Ask {
-    Ask::Open { game: GameId(Uuid::from_u128(1)), version: 57, player: who(ANN) }
+fn open() -> Command {
+    Command::Open { game: GameId(Uuid::from_u128(1)), version: 57, player: who(ANN) }
 }
 
-fn propose(remedy: Remedy, by: u128, amount: u64) -> Ask {
-    Ask::Propose { remedy, by: who(by), amount, limit: 100 }
+fn propose(remedy: Remedy, by: u128, amount: u64) -> Command {
+    Command::Propose { remedy, by: who(by), amount, limit: 100 }
 }
 
 fn void() -> Remedy {
@@ -31,11 +31,11 @@ fn adjust(change: i64) -> Remedy {
     Remedy::AdjustBalance { player: who(ANN), change }
 }
 
-/// What is asked, one after the other; each is accepted or refused as said.
+/// Runs the commands in order; each is accepted or rejected as given.
 #[track_caller]
-fn check(rows: &[(Ask, Result<&str, Rejection>)]) -> Option<Dispute> {
+fn check(rows: &[(Command, Result<&str, Rejection>)]) -> Option<Dispute> {
     let mut dispute = None;
-    for (place, (command, expected)) in rows.iter().enumerate() {
+    for (index, (command, expected)) in rows.iter().enumerate() {
         let before = dispute.clone();
         let decided = decide_dispute(dispute.as_ref(), command);
         match (&decided, expected) {
@@ -43,7 +43,7 @@ fn check(rows: &[(Ask, Result<&str, Rejection>)]) -> Option<Dispute> {
                 assert_eq!(
                     events.iter().map(DisputeEvent::name).collect::<Vec<_>>(),
                     [*name],
-                    "row {place}"
+                    "row {index}"
                 );
                 for event in events {
                     let written = serde_json::to_string(event).unwrap();
@@ -52,31 +52,34 @@ fn check(rows: &[(Ask, Result<&str, Rejection>)]) -> Option<Dispute> {
                 }
             }
             (Err(found), Err(expected)) => {
-                assert_eq!(found, expected, "row {place}");
+                assert_eq!(found, expected, "row {index}");
                 assert_eq!(dispute, before, "a refusal changes nothing");
             }
-            (found, expected) => panic!("row {place}: {found:?}, expected {expected:?}"),
+            (found, expected) => panic!("row {index}: {found:?}, expected {expected:?}"),
         }
     }
     dispute
 }
 
 #[test]
-fn a_dispute_from_its_opening_to_its_end() {
+fn life_of_a_dispute() {
     let dispute = check(&[
-        (Ask::Assign { to: who(SUE) }, Err(Rejection::NoSuchDispute)),
+        (Command::Assign { to: who(SUE) }, Err(Rejection::NoSuchDispute)),
         (open(), Ok("DisputeOpened")),
         (open(), Err(Rejection::AlreadyDisputed)),
-        (Ask::Assign { to: who(SUE) }, Ok("DisputeAssigned")),
-        (Ask::Comment { internal: true, hash: String::new() }, Ok("DisputeCommented")),
+        (Command::Assign { to: who(SUE) }, Ok("DisputeAssigned")),
+        (Command::Comment { internal: true, hash: String::new() }, Ok("DisputeCommented")),
         (propose(void(), SUE, 8), Ok("RemedyProposed")),
-        (Ask::Resolve { how: Resolution::Malfunction }, Err(Rejection::RemediesOpen { open: 1 })),
-        (Ask::Applied { number: 1 }, Ok("RemedyApplied")),
-        (Ask::Applied { number: 1 }, Err(Rejection::RemedyDone { number: 1 })),
+        (
+            Command::Resolve { how: Resolution::Malfunction },
+            Err(Rejection::RemediesOpen { open: 1 }),
+        ),
+        (Command::Applied { number: 1 }, Ok("RemedyApplied")),
+        (Command::Applied { number: 1 }, Err(Rejection::RemedyDone { number: 1 })),
         (propose(void(), TOM, 8), Err(Rejection::RemedyRepeated { number: 1 })),
-        (Ask::Resolve { how: Resolution::Malfunction }, Ok("DisputeResolved")),
-        (Ask::Resolve { how: Resolution::Mistake }, Err(Rejection::DisputeClosed)),
-        (Ask::Comment { internal: false, hash: String::new() }, Err(Rejection::DisputeClosed)),
+        (Command::Resolve { how: Resolution::Malfunction }, Ok("DisputeResolved")),
+        (Command::Resolve { how: Resolution::Mistake }, Err(Rejection::DisputeClosed)),
+        (Command::Comment { internal: false, hash: String::new() }, Err(Rejection::DisputeClosed)),
         (propose(adjust(5), SUE, 5), Err(Rejection::DisputeClosed)),
     ])
     .unwrap();
@@ -86,27 +89,27 @@ fn a_dispute_from_its_opening_to_its_end() {
 }
 
 #[test]
-fn much_money_needs_two_people() {
+fn large_amounts_need_two_people() {
     let dispute = check(&[
         (open(), Ok("DisputeOpened")),
         (propose(adjust(101), SUE, 101), Ok("RemedyProposed")),
-        (Ask::Applied { number: 1 }, Err(Rejection::SecondPersonNeeded { number: 1 })),
-        (Ask::Approve { number: 1, by: who(SUE) }, Err(Rejection::SamePerson)),
-        (Ask::Approve { number: 2, by: who(TOM) }, Err(Rejection::NoSuchRemedy { number: 2 })),
-        (Ask::Approve { number: 0, by: who(TOM) }, Err(Rejection::NoSuchRemedy { number: 0 })),
-        (Ask::Approve { number: 1, by: who(TOM) }, Ok("RemedyApproved")),
-        (Ask::Approve { number: 1, by: who(TOM) }, Err(Rejection::RemedyDone { number: 1 })),
-        (Ask::Applied { number: 1 }, Ok("RemedyApplied")),
+        (Command::Applied { number: 1 }, Err(Rejection::SecondPersonNeeded { number: 1 })),
+        (Command::Approve { number: 1, by: who(SUE) }, Err(Rejection::SamePerson)),
+        (Command::Approve { number: 2, by: who(TOM) }, Err(Rejection::NoSuchRemedy { number: 2 })),
+        (Command::Approve { number: 0, by: who(TOM) }, Err(Rejection::NoSuchRemedy { number: 0 })),
+        (Command::Approve { number: 1, by: who(TOM) }, Ok("RemedyApproved")),
+        (Command::Approve { number: 1, by: who(TOM) }, Err(Rejection::RemedyDone { number: 1 })),
+        (Command::Applied { number: 1 }, Ok("RemedyApplied")),
         (
             propose(Remedy::AdjustBalance { player: who(BOB), change: -100 }, SUE, 100),
             Ok("RemedyProposed"),
         ),
-        (Ask::Approve { number: 2, by: who(TOM) }, Err(Rejection::RemedyDone { number: 2 })),
-        (Ask::Decline { number: 2, by: who(TOM) }, Err(Rejection::RemedyDone { number: 2 })),
+        (Command::Approve { number: 2, by: who(TOM) }, Err(Rejection::RemedyDone { number: 2 })),
+        (Command::Decline { number: 2, by: who(TOM) }, Err(Rejection::RemedyDone { number: 2 })),
         (failed(2), Ok("RemedyFailed")),
         (failed(2), Err(Rejection::RemedyDone { number: 2 })),
-        (Ask::Applied { number: 2 }, Err(Rejection::RemedyDone { number: 2 })),
-        // What failed may be proposed again.
+        (Command::Applied { number: 2 }, Err(Rejection::RemedyDone { number: 2 })),
+        // A failed remedy may be proposed again.
         (
             propose(Remedy::AdjustBalance { player: who(BOB), change: -50 }, TOM, 50),
             Ok("RemedyProposed"),
@@ -117,16 +120,16 @@ fn much_money_needs_two_people() {
     assert!(dispute.remedies[2].is_open() && !dispute.remedies[2].waits());
 }
 
-fn failed(number: u32) -> Ask {
-    Ask::Failed { number, reason: "not enough money".to_owned() }
+fn failed(number: u32) -> Command {
+    Command::Failed { number, reason: "not enough money".to_owned() }
 }
 
-fn retry(number: u32) -> Ask {
-    Ask::Retry { number, by: who(TOM) }
+fn retry(number: u32) -> Command {
+    Command::Retry { number, by: who(TOM) }
 }
 
 #[test]
-fn what_failed_is_tried_again() {
+fn failed_remedies_can_be_retried() {
     let dispute = check(&[
         (open(), Ok("DisputeOpened")),
         (propose(adjust(-50), SUE, 50), Ok("RemedyProposed")),
@@ -135,11 +138,11 @@ fn what_failed_is_tried_again() {
         (failed(1), Ok("RemedyFailed")),
         (retry(1), Ok("RemedyRetried")),
         (failed(1), Ok("RemedyFailed")),
-        // Another one in its place: then the first is not tried again.
+        // After an equal remedy was proposed instead, the first one cannot be retried.
         (propose(adjust(-5), SUE, 5), Ok("RemedyProposed")),
         (retry(1), Err(Rejection::RemedyRepeated { number: 2 })),
-        (Ask::Applied { number: 2 }, Ok("RemedyApplied")),
-        (Ask::Resolve { how: Resolution::Mistake }, Ok("DisputeResolved")),
+        (Command::Applied { number: 2 }, Ok("RemedyApplied")),
+        (Command::Resolve { how: Resolution::Mistake }, Ok("DisputeResolved")),
         (retry(1), Err(Rejection::DisputeClosed)),
     ])
     .unwrap();
@@ -149,7 +152,7 @@ fn what_failed_is_tried_again() {
 }
 
 #[test]
-fn nobody_decides_about_themselves() {
+fn staff_cannot_decide_about_themselves() {
     check(&[
         (open(), Ok("DisputeOpened")),
         (propose(void(), ANN, 0), Err(Rejection::OwnDispute)),
@@ -164,7 +167,7 @@ fn nobody_decides_about_themselves() {
 }
 
 #[test]
-fn refusals_say_what_to_do() {
+fn rejections_say_what_to_do() {
     for (refusal, words) in [
         (Rejection::AlreadyDisputed, "this event is disputed already"),
         (Rejection::SamePerson, "somebody else than who proposed it must agree"),

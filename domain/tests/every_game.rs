@@ -1,10 +1,7 @@
-//! Laws of every game in the list, under every preset: a game that is added is held to them by being in the list.
+//! Properties of every game and preset: a new game is tested by being in the list.
 
 use std::collections::BTreeSet;
 
-use crate::common::{
-    Match, Numbers, SECRET, bank, begun, choose, create, generous, join, play, presets, roll, save,
-};
 use domain::{
     Ability, Command, DecidedBy, Event, Exchange, Game, Legal, Moment, Play, Proven, Rejection,
     Ruleset, Slots, Stage, VoidedFor, decide,
@@ -13,11 +10,14 @@ use domain::{
     rogue::{Category, Colour},
     verify,
 };
+use test_games::{
+    Match, Numbers, SECRET, bank, begun, choose, create, generous, join, play, presets, roll, save,
+};
 
-/// No random game takes longer.
+/// The maximum length of a random game.
 const MOST_COMMANDS: usize = 50_000;
 
-/// Every command there is at a table of this size, right or wrong.
+/// Every command for a table of this size, valid or not.
 fn universe(table: &Match) -> Vec<Command> {
     let seats = u8::try_from(table.game().table.seats.len()).unwrap();
     let mut all =
@@ -31,6 +31,7 @@ fn universe(table: &Match) -> Vec<Command> {
         all.extend([roll(seat), bank(seat, None), play(seat, Play::Forfeit)]);
         for slots in Slots::first(6).subsets() {
             all.extend([save(seat, &slots.to_vec()), bank(seat, Some(&slots.to_vec()))]);
+            all.push(play(seat, Play::SaveAndRoll { slots: slots.to_vec() }));
         }
         all.extend([save(seat, &[]), save(seat, &[0, 0]), bank(seat, Some(&[255]))]);
         all.extend(moves(table).into_iter().map(|wanted| play(seat, wanted)));
@@ -41,7 +42,8 @@ fn universe(table: &Match) -> Vec<Command> {
     all
 }
 
-/// Everything that the rules of a game name: cards, consumables, characters, categories; and what they do not.
+/// All codes in the rules of a game: cards, consumables, characters, categories; and some unknown
+/// ones.
 fn things(table: &Match) -> Vec<String> {
     fn codes(value: &serde_json::Value, found: &mut Vec<String>) {
         if let Some(code) = value.get("code").and_then(serde_json::Value::as_str) {
@@ -55,12 +57,12 @@ fn things(table: &Match) -> Vec<String> {
     }
     let mut found = vec!["nonsense".to_owned(), String::new(), "no such\0thing".to_owned()];
     codes(&table.game().table.ruleset.to_json(), &mut found);
-    found.extend(Category::ALL.map(|category| category.word().to_string()));
-    found.extend(Colour::ALL.map(|colour| colour.word().to_string()));
+    found.extend(Category::ALL.map(|category| category.slug().to_string()));
+    found.extend(Colour::ALL.map(|colour| colour.slug().to_string()));
     found
 }
 
-/// Every move beyond rolling, saving and banking, right or wrong.
+/// Every move beyond rolling, saving and banking, valid or not.
 fn moves(table: &Match) -> Vec<Play> {
     let mut all = vec![Play::Resolve, Play::Renew, Play::End];
     all.extend([true, false].map(|stay| Play::Answer { stay }));
@@ -84,8 +86,8 @@ fn moves(table: &Match) -> Vec<Play> {
     all
 }
 
-/// A listed command is accepted, an unlisted one refused; and neither changes the state it was asked of.
-fn listed_if_and_only_if_accepted(table: &Match) {
+/// A listed command is accepted, an unlisted one rejected; neither changes the state.
+fn check_legal_commands(table: &Match) {
     let before = table.game().clone();
     let legal = legal_commands(Some(&before));
     let mut dice = FairDice::new(SECRET, &before);
@@ -97,8 +99,8 @@ fn listed_if_and_only_if_accepted(table: &Match) {
     assert_eq!(*table.game(), before);
 }
 
-/// The state survives being written and read, and is the fold of its written log.
-fn is_the_fold_of_its_log(table: &Match) {
+/// The state survives a JSON round trip, and is the fold of its serialized log.
+fn check_fold_of_log(table: &Match) {
     let written = serde_json::to_string(table.game()).unwrap();
     assert_eq!(serde_json::from_str::<Game>(&written).unwrap(), *table.game());
     let read: Vec<Event> = table
@@ -111,8 +113,9 @@ fn is_the_fold_of_its_log(table: &Match) {
     assert_eq!(table.game().table.version, table.log.len() as u64);
 }
 
-/// A game can be made void once, at any time: it is over then, with its secret revealed, pays nobody, and is proven as before.
-fn is_made_void(table: &mut Match) {
+/// A game can be voided once, at any time: it then has ended with its secret revealed, without
+/// awards, and verifies.
+fn check_void(table: &mut Match) {
     let over = matches!(table.game().table.stage, Stage::Ended(_));
     let (board, log) = (table.game().board.scores(), table.log.clone());
     let events =
@@ -127,14 +130,14 @@ fn is_made_void(table: &mut Match) {
     let again = Command::Void { why: VoidedFor::Mistake, dispute: None };
     assert_eq!(table.decide(&again, &[]), Err(Rejection::AlreadyVoid));
     assert_eq!(Rejection::AlreadyVoid.to_string(), "the game is void already");
-    is_the_fold_of_its_log(table);
-    listed_if_and_only_if_accepted(table);
+    check_fold_of_log(table);
+    check_legal_commands(table);
 }
 
 #[test]
-fn a_game_is_made_void_at_any_time() {
+fn a_game_can_be_voided_at_any_time() {
     for (_, preset) in presets() {
-        is_made_void(&mut Match::under(&preset));
+        check_void(&mut Match::under(&preset));
         for turns in [0, 1, 7] {
             let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
             let mut table = begun(&preset, &mut numbers);
@@ -144,14 +147,14 @@ fn a_game_is_made_void_at_any_time() {
                     table.tell_fairly(&command).unwrap();
                 }
             }
-            is_made_void(&mut table);
+            check_void(&mut table);
         }
     }
 }
 
-/// The house can end a game that is played, in favour of whom it says; it pays as any end does, and is proven.
+/// The house can end a running game with any winners; it pays the usual awards, and verifies.
 #[test]
-fn the_house_ends_a_game() {
+fn the_house_can_end_a_game() {
     for (game, preset) in presets() {
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
         let mut table = begun(&preset, &mut numbers);
@@ -168,7 +171,7 @@ fn the_house_ends_a_game() {
         assert_eq!(events[0], Event::Ruled { winners: vec![0], dispute: None });
         let Stage::Ended(outcome) = &table.game().table.stage else { panic!("{game}") };
         assert_eq!((outcome.by, &outcome.winners[..]), (DecidedBy::Ruled, &[0][..]), "{game}");
-        is_the_fold_of_its_log(&table);
+        check_fold_of_log(&table);
         let proven = Proven { rolls: table.game().table.rolls, events: table.log.len() };
         assert_eq!(verify(&table.log), Ok(proven), "{game}");
         let record = domain::write_record(&table.log).unwrap();
@@ -179,7 +182,7 @@ fn the_house_ends_a_game() {
 }
 
 #[test]
-fn every_game_ends_and_is_proven() {
+fn every_game_ends_and_verifies() {
     let mut seen = BTreeSet::new();
     for (game, preset) in presets().chain(generous()) {
         for number in 1..=12u64 {
@@ -201,18 +204,18 @@ fn every_game_ends_and_is_proven() {
             seen.extend(table.log.iter().map(Event::name));
             let count = |name| table.log.iter().filter(|event| event.name() == name).count();
             assert!(count("TurnEnded") <= count("TurnStarted"), "{game}: a turn ends once");
-            is_the_fold_of_its_log(&table);
+            check_fold_of_log(&table);
             let Stage::Ended(outcome) = &table.game().table.stage else { panic!("{game}") };
             assert_eq!(outcome.scores, table.game().board.scores());
             let proven = Proven { rolls: table.game().table.rolls, events: table.log.len() };
             assert_eq!(verify(&table.log), Ok(proven), "{game} {}", preset.preset);
             assert_eq!(legal_commands(table.game.as_ref()), [Legal::Void]);
             assert_eq!(table.decide(&roll(0), &[]), Err(Rejection::GameOver));
-            is_made_void(&mut table);
+            check_void(&mut table);
             seen.insert("Voided");
         }
     }
-    // All of them but what nobody chose here.
+    // All event types, except those that random players cannot cause here.
     let unseen: Vec<&str> = Event::NAMES.into_iter().filter(|name| !seen.contains(name)).collect();
     assert_eq!(unseen, ["LoadoutChosen", "Ruled"]);
 }
@@ -222,14 +225,14 @@ fn a_command_is_accepted_if_and_only_if_listed_in_every_game() {
     for (_, preset) in presets().chain(generous()) {
         for number in 1..=3u64 {
             let mut numbers = Numbers(number.wrapping_mul(0xD134_2543_DE82_EF95));
-            listed_if_and_only_if_accepted(&Match::under(&preset));
+            check_legal_commands(&Match::under(&preset));
             let mut table = begun(&preset, &mut numbers);
             for _ in 0..40 {
                 if table.game().to_move().is_none() {
                     break;
                 }
-                listed_if_and_only_if_accepted(&table);
-                is_the_fold_of_its_log(&table);
+                check_legal_commands(&table);
+                check_fold_of_log(&table);
                 let command = choose(&table, &mut numbers, false);
                 table.tell_fairly(&command).unwrap();
             }
@@ -237,9 +240,9 @@ fn a_command_is_accepted_if_and_only_if_listed_in_every_game() {
     }
 }
 
-/// A preset makes sense, and reads as it was written; its name is its own.
+/// Presets are valid, survive a JSON round trip, and have unique names.
 #[test]
-fn every_preset_is_lawful_data() {
+fn every_preset_is_valid() {
     for (game, preset) in presets() {
         preset.check().unwrap();
         assert_eq!(preset.rules.game(), game);
@@ -251,10 +254,10 @@ fn every_preset_is_lawful_data() {
     }
 }
 
-/// Games that were played once are decided the same for ever: with special dice, with weighted ones, with colours and
-/// cards, and plain.
+/// Old games are still decided the same: with special dice, weighted dice, colours, cards, and
+/// plain ones.
 #[test]
-fn frozen_games_are_proven_by_the_rules_of_today() {
+fn frozen_games_verify() {
     let games = [
         include_str!("../../tests/vectors/game.ndjson"),
         include_str!("../../tests/vectors/challenge.ndjson"),

@@ -1,5 +1,5 @@
-//! The fair dice protocol is frozen: these values must never change. `tests/fair_dice.py` checks
-//! the same files with an implementation of its own.
+//! Test vectors of the fair dice protocol: these values must never change. `tests/fair_dice.py`
+//! checks the same files with an independent implementation.
 
 use std::sync::Arc;
 
@@ -86,8 +86,8 @@ fn weighted() {
     }
 }
 
-/// Each value of a small range is drawn about equally often: a coarse check that nothing is off by
-/// one; that it is exact follows from the rejection of the words that do not fit.
+/// Each value of a small range is drawn about equally often: a coarse check for off-by-one errors.
+/// Exactness follows from the rejection of words that do not fit.
 #[test]
 fn draws_are_even() {
     let key = DiceKey::derive(
@@ -114,9 +114,9 @@ fn a_whole_game_verifies() {
     assert_eq!(verify(&game()), Ok(Proven { rolls: 20, events: 76 }));
 }
 
-/// With this event changed, the game is refused at this event, with these words.
+/// Asserts that a game with this event changed fails at that event, with this message.
 #[track_caller]
-fn caught(alter: impl Fn(&mut Event), at: usize, words: &str) {
+fn check_detected(alter: impl Fn(&mut Event), at: usize, words: &str) {
     let mut events = game();
     events.iter_mut().for_each(alter);
     assert_ne!(events, game(), "something was changed");
@@ -135,26 +135,30 @@ fn seventh_roll(change: impl Fn(&mut Rolled)) -> impl Fn(&mut Event) {
 }
 
 #[test]
-fn no_roll_can_be_changed() {
+fn changed_rolls_are_detected() {
     let is = "but the rules, the secret and the seeds give";
     let at = 1 + game()
         .iter()
         .position(|event| matches!(event, Event::Rolled(roll) if roll.draw.number == 7))
         .unwrap();
-    caught(seventh_roll(|roll| roll.raw[0] = roll.raw[0] % 6 + 1), at, is);
-    caught(seventh_roll(|roll| roll.faces = Faces::of(&[1, 1, 1, 1, 1, 1]).unwrap()), at, is);
-    caught(seventh_roll(|roll| roll.draw.purpose = Purpose::Colours), at, is);
-    caught(seventh_roll(|roll| roll.draw.sides = 1), at, is);
-    caught(seventh_roll(|roll| roll.raw.truncate(2)), at, is);
-    caught(seventh_roll(|roll| roll.draw.number = 6), at, is);
-    caught(seventh_roll(|roll| roll.max_points += 50), at, is);
+    check_detected(seventh_roll(|roll| roll.raw[0] = roll.raw[0] % 6 + 1), at, is);
+    check_detected(
+        seventh_roll(|roll| roll.faces = Faces::of(&[1, 1, 1, 1, 1, 1]).unwrap()),
+        at,
+        is,
+    );
+    check_detected(seventh_roll(|roll| roll.draw.purpose = Purpose::Colours), at, is);
+    check_detected(seventh_roll(|roll| roll.draw.sides = 1), at, is);
+    check_detected(seventh_roll(|roll| roll.raw.truncate(2)), at, is);
+    check_detected(seventh_roll(|roll| roll.draw.number = 6), at, is);
+    check_detected(seventh_roll(|roll| roll.max_points += 50), at, is);
 }
 
 #[test]
-fn nothing_else_can_be_changed() {
+fn other_changes_are_detected() {
     let is = "but the rules, the secret and the seeds give";
     let last = game().len();
-    caught(
+    check_detected(
         |e| {
             if let Event::Ended(end) = e {
                 end.winners = vec![0];
@@ -163,7 +167,7 @@ fn nothing_else_can_be_changed() {
         last - 1,
         is,
     );
-    caught(
+    check_detected(
         |e| {
             if let Event::Started { seeds } = e {
                 seeds.0[0] ^= 1;
@@ -177,13 +181,13 @@ fn nothing_else_can_be_changed() {
             *seed = ClientSeed::parse("another").unwrap();
         }
     };
-    caught(other_seed, 7, is);
+    check_detected(other_seed, 7, is);
     let cheaper = |event: &mut Event| {
         if let Event::Created { ruleset, .. } = event {
             Arc::make_mut(ruleset).table.win_award = 500;
         }
     };
-    caught(cheaper, 1, is);
+    check_detected(cheaper, 1, is);
     let other_secret = |event: &mut Event| {
         if let Event::SeedRevealed { secret } = event {
             secret.0[31] ^= 1;
@@ -195,7 +199,7 @@ fn nothing_else_can_be_changed() {
 }
 
 #[test]
-fn nothing_can_be_left_out_added_or_moved() {
+fn removed_added_and_moved_events_are_detected() {
     let find = |name: &str| game().iter().position(|event| event.name() == name).unwrap();
     let without = |name: &str| {
         let mut events = game();

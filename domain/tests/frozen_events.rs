@@ -1,10 +1,10 @@
-//! Events are written for ever: every type has a frozen sample that must read and write as it did.
+//! Stored events must stay readable: every type has frozen samples that read and write unchanged.
 
 use std::collections::BTreeSet;
 
 use domain::{AccountEvent, DisputeEvent, Event, StaffEvent, special_dice::CatalogueEvent};
 
-/// Samples are added in a new file, never changed.
+/// Add samples in a new file; never change existing ones.
 const FROZEN: [&str; 7] = [
     include_str!("frozen/events-1.ndjson"),
     include_str!("frozen/events-2.ndjson"),
@@ -20,7 +20,7 @@ fn lines() -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
-fn every_event_reads_and_writes_as_it_did() {
+fn frozen_samples_round_trip() {
     for line in lines() {
         let event: Event = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
         assert_eq!(serde_json::to_string(&event).unwrap(), line);
@@ -38,7 +38,7 @@ fn every_type_has_a_sample() {
     names.extend(StaffEvent::NAMES);
     assert_eq!(frozen, names);
 
-    // The lists of names are complete: serde knows every variant and says so.
+    // The lists of names are complete: the error of serde lists every variant.
     let unknown = r#"{"?":{}}"#;
     let known = |said: serde_json::Error| -> BTreeSet<String> {
         said.to_string().split('`').skip(3).step_by(2).map(str::to_owned).collect()
@@ -49,7 +49,7 @@ fn every_type_has_a_sample() {
     said.extend(known(serde_json::from_str::<AccountEvent>(unknown).unwrap_err()));
     said.extend(known(serde_json::from_str::<CatalogueEvent>(unknown).unwrap_err()));
     said.extend(known(serde_json::from_str::<DisputeEvent>(unknown).unwrap_err()));
-    // Of a single variant serde says its name alone.
+    // For a single variant the error has just its name.
     let single = serde_json::from_str::<StaffEvent>(unknown).unwrap_err().to_string();
     assert!(single.contains("`StaffActed`"), "{single}");
     said.insert("StaffActed".to_owned());

@@ -1,11 +1,12 @@
-//! One game of every preset there ever was, as a record: what was lawful once is decided the same for ever.
+//! One recorded game of every version of every preset: old games must still be decided the same.
 //!
-//! `CROUPIER_FREEZE=1 cargo test -p domain freeze` writes those that are missing. A file is never changed.
+//! `CROUPIER_FREEZE=1 cargo test --workspace --test rules freeze` writes the missing ones. Existing files never
+//! change.
 
 use std::{env, fs, path::PathBuf};
 
-use crate::common::{Match, Numbers, choose, gathered, presets};
 use domain::{Command, Event, Moment, Ruleset, Stage, parse_record, verify, write_record};
+use test_games::{Match, Numbers, choose, gathered, presets};
 
 fn folder() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "tests", "vectors", "frozen"].iter().collect()
@@ -24,13 +25,13 @@ fn freeze() {
     for (game, preset) in presets() {
         let file = file_of(game, &preset);
         if !file.exists() {
-            fs::write(file, write_record(&lively(&preset)).unwrap()).unwrap();
+            fs::write(file, write_record(&eventful_game(&preset)).unwrap()).unwrap();
         }
     }
 }
 
-/// A short game in which as much happens as the preset has to choose.
-fn lively(preset: &Ruleset) -> Vec<Event> {
+/// A short game with as many different events as the preset allows.
+fn eventful_game(preset: &Ruleset) -> Vec<Event> {
     let games = (1..500u64).map(|number| played(preset, &mut Numbers(number << 32 | number)));
     let kinds = |log: &Vec<Event>| {
         let mut names: Vec<&str> = log.iter().map(Event::name).collect();
@@ -41,7 +42,7 @@ fn lively(preset: &Ruleset) -> Vec<Event> {
     games.max_by_key(|log| (kinds(log), log.len())).unwrap()
 }
 
-/// Some moves, and time-outs; whoever is left then leaves.
+/// Some moves and time-outs; then the remaining players leave.
 fn played(preset: &Ruleset, numbers: &mut Numbers) -> Vec<Event> {
     let mut table: Match = gathered(preset, numbers);
     table.tell_fairly(&Command::Start).unwrap();
@@ -63,7 +64,7 @@ fn played(preset: &Ruleset, numbers: &mut Numbers) -> Vec<Event> {
 }
 
 #[test]
-fn every_frozen_game_is_read_and_proven() {
+fn every_frozen_game_verifies() {
     for entry in fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
@@ -73,13 +74,16 @@ fn every_frozen_game_is_read_and_proven() {
     }
 }
 
-/// A preset that is changed is a new version, and has a game of its own.
+/// A changed preset is a new version and needs its own game.
 #[test]
-fn every_preset_of_today_has_a_frozen_game() {
+fn every_current_preset_has_a_frozen_game() {
     for (game, preset) in presets() {
         let file = file_of(game, &preset);
         let text = fs::read_to_string(&file).unwrap_or_else(|_| {
-            panic!("{} is missing: CROUPIER_FREEZE=1 cargo test -p domain freeze", file.display())
+            panic!(
+                "{} is missing: CROUPIER_FREEZE=1 cargo test --workspace --test rules freeze",
+                file.display()
+            )
         });
         let log = parse_record(&text).unwrap();
         let Some(Event::Created { ruleset, .. }) = log.first() else { panic!() };

@@ -1,8 +1,6 @@
-//! The tests of the rules, in one program: built once, they share what the compiler makes of the rules.
+//! The tests of the rules, in one program, to share the time of compilation.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
 
 mod accounts;
 mod catalogue;

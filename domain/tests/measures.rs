@@ -1,4 +1,4 @@
-//! The measures that oracles look at, by their names in events.
+//! The measures used by the oracles, by their names in events.
 
 use domain::Measure;
 

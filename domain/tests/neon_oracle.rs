@@ -1,20 +1,21 @@
-//! NeonPolis against a second reading of its rules: every first roll, random games kept in books, and every order of damage.
+//! NeonPolis compared to an independent implementation of its rules: every first roll, random
+//! games, and the order of damage effects.
 
-use crate::common::{Match, NOW, Numbers, SECRET, join, play, roll};
 use crate::measures;
 use domain::{
     Board, Change, Command, DecidedBy, Dice, Draw, EffectApplied, Event, Fact, Game, Legal,
-    Measure, Play, Purpose, Rules, Ruleset, SeatNo, Stage, Word, decide, evolve,
+    Measure, Play, Purpose, Rules, Ruleset, SeatNo, Slug, Stage, decide, evolve,
     fair::Secret,
     legal_commands,
     neon::{ENERGY, HEART, SWORD},
 };
 use serde_json::{Value, json};
+use test_games::{Match, NOW, Numbers, SECRET, join, play, roll};
 
-/// Dice that fall as written; of cards always the first comes up.
-struct Written<'a>(&'a [u32]);
+/// Scripted dice; always draws the first card.
+struct Scripted<'a>(&'a [u32]);
 
-impl Dice for Written<'_> {
+impl Dice for Scripted<'_> {
     fn draw(&mut self, draw: Draw, _: u8) -> Vec<u32> {
         if draw.purpose == Purpose::Dice { self.0.to_vec() } else { vec![1] }
     }
@@ -25,7 +26,7 @@ impl Dice for Written<'_> {
 }
 
 fn tell(game: &Game, command: &Command, faces: &[u32]) -> (Game, Vec<Event>) {
-    let events = decide(Some(game), command, NOW, &mut Written(faces)).unwrap();
+    let events = decide(Some(game), command, NOW, &mut Scripted(faces)).unwrap();
     let after = events.iter().fold(Some(game.clone()), evolve).unwrap();
     (after, events)
 }
@@ -33,12 +34,12 @@ fn tell(game: &Game, command: &Command, faces: &[u32]) -> (Game, Vec<Event>) {
 /// How swords hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Combat {
-    /// With the dice, from inside everybody: version 1.
+    /// When the dice are resolved, from inside everybody: version 1.
     #[default]
     AtOnce,
-    /// In a phase, from inside one who is named.
+    /// In a combat phase, from inside one chosen target.
     One,
-    /// In a phase, from inside everybody.
+    /// In a combat phase, from inside everybody.
     All,
 }
 
@@ -59,7 +60,7 @@ impl Combat {
     }
 }
 
-fn gathered(combat: Combat, changes: Value, characters: &[&str]) -> Match {
+fn seated(combat: Combat, changes: Value, characters: &[&str]) -> Match {
     let preset = combat.preset();
     let mut table = Match::under(&preset.with(changes.as_object().unwrap()).unwrap());
     for (seat, character) in (0..).zip(characters) {
@@ -83,7 +84,7 @@ fn count(faces: &[u32], face: u8) -> i64 {
     faces.iter().map(|&shown| i64::from(shown == u32::from(face))).sum()
 }
 
-/// Three of a number n are n points, each further one is one more, and sets add up.
+/// Three of a number n score n points, each further one scores 1, and sets add up.
 fn sets(faces: &[u32]) -> i64 {
     (1..=3)
         .map(|n| (count(faces, n), i64::from(n)))
@@ -96,7 +97,7 @@ fn every_roll() -> impl Iterator<Item = Vec<u32>> {
     (0..46_656u32).map(|number| (0..6).map(|n| number / 6u32.pow(n) % 6 + 1).collect())
 }
 
-/// The dice of a seat do what they show, and its swords hit; from inside seat 1, where one is named.
+/// Resolves the dice of a seat and attacks; from inside, with one target, seat 1.
 fn resolve(combat: Combat, game: &Game, seat: SeatNo) -> (Game, Vec<Event>) {
     let (game, mut events) = tell(game, &play(seat, Play::Resolve), &[]);
     if combat == Combat::AtOnce || game.phase() != Some("combat") {
@@ -108,7 +109,8 @@ fn resolve(combat: Combat, game: &Game, seat: SeatNo) -> (Game, Vec<Event>) {
     (game, events)
 }
 
-/// Seat 0 is inside: swords hit those outside, hearts heal nobody. Then seat 1, outside: swords hit who is inside, hearts heal.
+/// Seat 0 is inside: swords hit those outside, hearts do not heal. Then seat 1, outside: swords hit
+/// the seat inside, hearts heal.
 #[test]
 fn every_first_roll_from_inside_and_outside() {
     COMBATS.into_iter().for_each(every_first_roll);
@@ -116,7 +118,7 @@ fn every_first_roll_from_inside_and_outside() {
 
 fn every_first_roll(combat: Combat) {
     let characters = ["nimbus_gibbon", "quantum_terrapin", "basalt_colossus"];
-    let mut table = gathered(combat, json!({}), &characters);
+    let mut table = seated(combat, json!({}), &characters);
     table.tell_fairly(&Command::Start).unwrap();
     let (mut points, mut armed) = (0, 0);
     let all = i64::from(combat != Combat::One);
@@ -126,7 +128,7 @@ fn every_first_roll(combat: Combat) {
         let swords = count(&faces, SWORD);
         assert_eq!(of_all(&game, "vp"), [1 + sets(&faces), 0, 0], "{faces:?}");
         assert_eq!(of_all(&game, "energy"), [count(&faces, ENERGY), 0, 0], "{faces:?}");
-        // Stoneplate takes one off the first damage.
+        // Stoneplate reduces the first damage by one.
         let plated = 10 - (swords - 1).max(0) * all;
         assert_eq!(of_all(&game, "hp"), [10, 10 - swords, plated], "{faces:?}");
         assert_eq!(of_all(&game, "inside"), [1, 0, 0]);
@@ -155,7 +157,7 @@ fn every_first_roll(combat: Combat) {
     }
 }
 
-/// What sources always change by, in the standard rules.
+/// Sources with fixed changes, in the standard rules.
 #[rustfmt::skip]
 const FIXED: [(&str, Measure, i64); 20] = [
     ("centre", measures::VP, 2), ("entered", measures::VP, 1), ("item:sky_throne", measures::VP, 1),
@@ -180,7 +182,7 @@ const CHARACTERS: [&str; 8] = [
     "prismfang_cobra", "halo_cyclops",
 ];
 
-/// What is known from the events alone.
+/// The expected state, from the events alone.
 #[derive(Default)]
 struct Books {
     values: Vec<(SeatNo, Measure, i64)>,
@@ -188,15 +190,16 @@ struct Books {
     dice: Vec<u32>,
     rolls: i64,
     turns: u32,
-    /// Per command: who was inside, what a hit begins with for anybody else, and what energy changed hands.
+    /// Per command: the seat inside, the initial damage of a hit for anybody else, and the energy
+    /// transferred.
     inside: Option<SeatNo>,
-    blow: i64,
+    initial_damage: i64,
     resolving: bool,
-    /// How swords hit, and whom an attack from inside names.
+    /// How swords hit, and the chosen target of an attack from inside.
     combat: Combat,
     aimed: Option<SeatNo>,
     exchanged: i64,
-    /// Who was alive before it, and the sources that must have done something by its end.
+    /// The seats alive before it, and the sources that must have had an effect by its end.
     standing: Vec<SeatNo>,
     due: Vec<&'static str>,
     hp: i64,
@@ -208,7 +211,7 @@ impl Books {
         known.map(|value| value.2)
     }
 
-    /// Everybody begins alive, with the HP and the energy of the rules, and nothing else.
+    /// Everybody starts alive, with the health and energy of the rules, and nothing else.
     fn get(&self, seat: SeatNo, what: Measure) -> i64 {
         let full = [measures::HP, measures::MAX_HP].map(|what| (what, self.hp));
         let mut given = full.into_iter().chain([(measures::ALIVE, 1), (measures::ENERGY, 20)]);
@@ -229,14 +232,14 @@ impl Books {
         (0..seats).filter(|&seat| self.get(seat, measures::ALIVE) > 0).collect()
     }
 
-    /// A command is about to be told.
+    /// Prepares for a command.
     fn expect(&mut self, wanted: &Play, seats: u8) {
         self.standing = self.alive(seats);
         self.values.retain(|value| value.1 != measures::DAMAGE);
         let inside = self.values.iter().find(|value| value.1 == measures::INSIDE && value.2 > 0);
         self.inside = inside.map(|value| value.0);
         let nova = matches!(wanted, Play::Buy { code, .. } if code == "nova_burst");
-        self.blow = if nova { 2 } else { 1 };
+        self.initial_damage = if nova { 2 } else { 1 };
         let attack = matches!(wanted, Play::Attack { .. });
         self.resolving = attack || (*wanted == Play::Resolve && self.combat == Combat::AtOnce);
         self.aimed = if let Play::Attack { target } = wanted { *target } else { None };
@@ -246,10 +249,11 @@ impl Books {
         assert!(!(due && barred) && (due || !attack), "{wanted:?}");
     }
 
-    /// What a hit begins with: the swords of the dice, from inside or at who is inside; otherwise what a card says.
-    fn blow(&self, seat: SeatNo) -> i64 {
+    /// The initial damage of a hit: the swords, from inside or at the seat inside; otherwise that
+    /// of a card.
+    fn initial_damage(&self, seat: SeatNo) -> i64 {
         let swords = [Some(seat), Some(self.owner)].contains(&self.inside) && self.resolving;
-        if swords { count(&self.dice, SWORD) } else { self.blow }
+        if swords { count(&self.dice, SWORD) } else { self.initial_damage }
     }
 
     fn enter(&mut self, event: &Event, game: &Game) {
@@ -290,12 +294,13 @@ impl Books {
         }
     }
 
-    /// Hearts heal outside, and with the card for it inside, too.
+    /// Hearts heal outside, and inside with the right card.
     fn may_heal(&self, seat: SeatNo) -> bool {
         self.get(seat, measures::INSIDE) == 0 || self.how_many(seat, &["field_clinic"]) > 0
     }
 
-    /// The next one alive has the turn. Who is inside by then is paid, but for the very first turn.
+    /// The next seat alive has the turn. The seat inside gets its bonus, except in the very first
+    /// turn.
     fn turn_started(&mut self, seat: SeatNo, seats: u8) {
         let (alive, last) = (self.alive(seats), self.owner);
         let next = alive.iter().find(|&&seat| seat > last).or(alive.first());
@@ -313,13 +318,13 @@ impl Books {
     fn change(&mut self, effect: &EffectApplied, change: Change, game: &Game) {
         let (seat, Change { what, before, after }) = (effect.seat, change);
         if let Measure::OfDie(_, slot) = what {
-            let lies = &mut self.dice[usize::from(slot)];
-            assert_eq!(i64::from(*lies), before);
-            *lies = after.try_into().unwrap();
+            let die = &mut self.dice[usize::from(slot)];
+            assert_eq!(i64::from(*die), before);
+            *die = after.try_into().unwrap();
             return;
         }
         let hit = what == measures::DAMAGE && self.known(seat, what).is_none();
-        let told = if hit { self.blow(seat) } else { self.get(seat, what) };
+        let told = if hit { self.initial_damage(seat) } else { self.get(seat, what) };
         assert_eq!(before, told, "{effect:?}");
         if [measures::VP, measures::ENERGY, measures::HP].contains(&what) {
             assert!(self.explains(effect, change, game), "{effect:?} {:?}", self.dice);
@@ -334,7 +339,7 @@ impl Books {
         assert!(inside.count() <= 1, "one at most is inside");
     }
 
-    /// Whether a source changes victory points, energy or health by what the rules say.
+    /// Whether the source changes victory points, energy or health as the rules say.
     fn explains(&mut self, effect: &EffectApplied, change: Change, game: &Game) -> bool {
         let source = serde_json::to_string(&effect.source).unwrap().replace(['{', '}', '"'], "");
         let (seat, Change { what, before, after }) = (effect.seat, change);
@@ -352,7 +357,7 @@ impl Books {
                 self.exchanged += by;
                 by.abs() <= if source == "item:energy_tap" { 3 } else { 1 }
             }
-            // Besides the exchange these tell that they were used: 0 → 1.
+            // Besides the exchange, these record their use: 0 → 1.
             (measures::ENERGY, "ability:abyss_leviathan") => {
                 whole == 1 && (1..=hearts).contains(&by)
             }
@@ -363,7 +368,7 @@ impl Books {
             (measures::ENERGY, bought) => {
                 let Board::NeonPolis(board) = &game.board else { return false };
                 let code = bought.strip_prefix("bought:").and_then(|code| code.parse().ok());
-                let price = code.and_then(|code: Word| board.rules.card(code)).unwrap().price;
+                let price = code.and_then(|code: Slug| board.rules.card(code)).unwrap().price;
                 let discount = self.how_many(seat, &["black_market"]);
                 by == -(price - discount).max(1)
             }
@@ -371,7 +376,8 @@ impl Books {
             (measures::HP, "item:med_drop") => by == room.min(2),
             (measures::HP, "item:full_repair") => by == room.min(5),
             (measures::HP, _) => {
-                let damage = self.known(seat, measures::DAMAGE).unwrap_or(self.blow(seat));
+                let damage =
+                    self.known(seat, measures::DAMAGE).unwrap_or(self.initial_damage(seat));
                 let of_one = self.combat == Combat::One && source == "swords";
                 let named =
                     self.inside != Some(self.owner) || [None, Some(seat)].contains(&self.aimed);
@@ -382,8 +388,8 @@ impl Books {
     }
 }
 
-/// Who has 20 points wins at once; otherwise the last one alive; of those who fell
-/// together who has the most, if it is one alone.
+/// A player with 20 points wins at once; otherwise the last one alive; of players eliminated
+/// together the one with the most points, unless tied.
 fn winners(books: &Books, seats: u8) -> Option<(DecidedBy, Vec<SeatNo>)> {
     let points = |seat: &SeatNo| books.get(*seat, measures::VP);
     let alive = books.alive(seats);
@@ -402,7 +408,7 @@ fn winners(books: &Books, seats: u8) -> Option<(DecidedBy, Vec<SeatNo>)> {
 }
 
 #[test]
-fn random_games_are_what_their_events_say() {
+fn random_games_match_their_events() {
     let (mut turns, mut ends) = (0, Vec::new());
     for number in 0..240u64 {
         let mut numbers = Numbers((number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -412,7 +418,7 @@ fn random_games_are_what_their_events_say() {
         let hp = [10, 4, 2][usize::try_from(number / 3 % 3).unwrap()];
         let combat = COMBATS[usize::try_from(number / 9 % 3).unwrap()];
         let rules = json!({ "energy": 20, "hp": hp });
-        let mut table = gathered(combat, rules, &characters[..seats.into()]);
+        let mut table = seated(combat, rules, &characters[..seats.into()]);
         let mut books = Books { combat, hp, ..Books::default() };
         table.tell_fairly(&Command::Start).unwrap();
         table.log.iter().for_each(|event| books.enter(event, table.game()));
@@ -450,7 +456,7 @@ fn random_games_are_what_their_events_say() {
     assert!(all.iter().all(|&times| times > 0), "{all:?}");
 }
 
-/// What matters when somebody is hit.
+/// What affects a hit on a player.
 #[derive(Clone, Copy, Default)]
 struct Fighter {
     hp: i64,
@@ -462,7 +468,7 @@ struct Fighter {
     shielded: bool,
     plated: bool,
     precise: bool,
-    /// What the plate takes off the next damage.
+    /// The reduction of the next damage by the plate.
     plate: i64,
 }
 
@@ -480,7 +486,7 @@ impl Fighter {
     }
 }
 
-/// A fight of scripted dice: what the engine says against what is reckoned here.
+/// A fight with scripted dice: compares the engine to the values computed here.
 struct Arena {
     game: Game,
     combat: Combat,
@@ -495,7 +501,7 @@ impl Arena {
         self.game = tell(&self.game, &play(seat, wanted), faces).0;
     }
 
-    /// Everybody else takes so much.
+    /// Everybody else takes this damage.
     fn hit_others(&mut self, seat: usize, much: i64) {
         for other in (0..self.fighters.len()).filter(|&other| other != seat) {
             self.fighters[other].hit(much);
@@ -567,9 +573,10 @@ impl Arena {
     }
 }
 
-/// Cards for nothing, all of them open, with any numbers: whatever meets in a hit, it comes out as it should.
+/// Free cards, all of them open, with any numbers: every combination of effects must give the
+/// expected damage.
 #[test]
-fn damage_comes_in_its_order() {
+fn order_of_damage_effects() {
     let mut numbers = Numbers(0x5DEE_CE66_D123_4567);
     for number in 0..120 {
         let last = if number % 2 == 0 { "blast" } else { "force_out" };
@@ -591,7 +598,7 @@ fn damage_comes_in_its_order() {
         let (seats, turned) = (2 + number % 3, numbers.index(4));
         let characters: Vec<&str> = (0..seats).map(|n| CHARACTERS[(n + turned) % 4]).collect();
         let combat = COMBATS[number / 6 % 3];
-        let game = gathered(combat, rules, &characters).game.unwrap();
+        let game = seated(combat, rules, &characters).game.unwrap();
         let fighter = |character: &&str| Fighter {
             hp: 1_000,
             plated: *character == "basalt_colossus",
@@ -635,14 +642,14 @@ fn damage_comes_in_its_order() {
     }
 }
 
-/// Dice beyond those that everybody has are marked; the others are not.
+/// Dice beyond the standard number are marked as extra, the others are not.
 #[test]
-fn further_dice_are_marked() {
+fn extra_dice_are_marked() {
     let characters = ["nimbus_gibbon", "quantum_terrapin"];
     let cards =
         json!([{ "code": "more", "name": "More", "price": 1, "kind": { "kept": { "dice": 2 } } }]);
     let rules = json!({ "cards": cards, "open_cards": 1, "energy": 3 });
-    let mut table = gathered(Combat::One, rules, &characters);
+    let mut table = seated(Combat::One, rules, &characters);
     table.tell_fairly(&Command::Start).unwrap();
     let (game, _) = tell(table.game(), &roll(0), &[1, 1, 2, 2, 3, 3]);
     assert!(game.dice().iter().all(|die| !die.extra));

@@ -1,5 +1,5 @@
-//! Every roll of six dice and every selection of each, against a scorer that knows nothing of the
-//! engine: it reads the rules as a person does and tries every way to lay the dice into groups.
+//! Compares every selection of every roll of six dice to an independent scorer, written from the
+//! rules: it tries every partition of the dice into groups.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use domain::{
     farkle::scoring::{ScoreTable, Scoring, Tally},
 };
 
-/// What a group of dice scores as one combination, by the written rules.
-struct House {
+/// The points of a group of dice as one combination, by the written rules.
+struct WrittenRules {
     straight: i64,
     three_pairs: i64,
     six_ones: i64,
 }
 
-const CLASSIC: House = House { straight: 2000, three_pairs: 1250, six_ones: 5000 };
-const HOUSE_750: House = House { straight: 1000, three_pairs: 750, six_ones: 4000 };
+const CLASSIC: WrittenRules = WrittenRules { straight: 2000, three_pairs: 1250, six_ones: 5000 };
+const HOUSE_750: WrittenRules = WrittenRules { straight: 1000, three_pairs: 750, six_ones: 4000 };
 
-impl House {
+impl WrittenRules {
     fn group(&self, sorted: &[u8]) -> Option<(CombinationName, i64)> {
         use CombinationName as Name;
         let triple = |face: u8| if face == 1 { 1000 } else { i64::from(face) * 100 };
@@ -44,7 +44,7 @@ impl House {
         }
     }
 
-    /// The first die goes with every possible set of companions; the rest is laid out the same way.
+    /// The first die is grouped with every possible subset of the others, and so on with the rest.
     fn best_partition(&self, dice: &[u8]) -> Option<i64> {
         let Some((&first, others)) = dice.split_first() else { return Some(0) };
         let mut best = None;
@@ -61,7 +61,7 @@ impl House {
     }
 }
 
-/// Six dice that fall into groups of equal faces.
+/// Whether six dice form groups of equal faces.
 fn in_groups_of(size: usize, sorted: &[u8]) -> bool {
     sorted.len() == 6 && sorted.chunks(size).all(|group| group.iter().all(|die| *die == group[0]))
 }
@@ -73,7 +73,7 @@ fn all_rolls(dice: u32) -> impl Iterator<Item = Vec<u8>> {
 }
 
 #[track_caller]
-fn compare(table: &ScoreTable, house: &House) {
+fn compare(table: &ScoreTable, rules: &WrittenRules) {
     let mut known: BTreeMap<Vec<u8>, Option<i64>> = BTreeMap::new();
     let mut compared = 0;
     for roll in all_rolls(6) {
@@ -83,7 +83,7 @@ fn compare(table: &ScoreTable, house: &House) {
             let mut faces: Vec<u8> = chosen().map(|(_, face)| face).collect();
             faces.sort_unstable();
             let expected =
-                *known.entry(faces).or_insert_with_key(|faces| house.best_partition(faces));
+                *known.entry(faces).or_insert_with_key(|faces| rules.best_partition(faces));
             let tally = Tally::of(chosen().map(|(_, face)| face)).unwrap();
             assert_eq!(table.score(tally), expected, "{selection:?} of {roll:?}");
             best = best.max(expected.unwrap_or(0));
@@ -101,7 +101,7 @@ fn compare(table: &ScoreTable, house: &House) {
                     used = c.slots.iter().fold(used, Slots::with);
                     let mut faces: Vec<u8> = c.faces.iter().collect();
                     faces.sort_unstable();
-                    assert_eq!(house.group(&faces), Some((c.name, c.points)), "{c:?}");
+                    assert_eq!(rules.group(&faces), Some((c.name, c.points)), "{c:?}");
                 }
                 assert_eq!(used, selection, "a die left over");
             }

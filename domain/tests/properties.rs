@@ -1,9 +1,8 @@
-//! Laws that hold for every game, whatever is played.
+//! Properties of every game, for random commands.
 
 use crate::measures;
 use std::collections::BTreeSet;
 
-use crate::common::{Match, NOW, SECRET, bank, create, join, play, roll, ruleset, save};
 use domain::{
     Board, Combination, Command, Event, Game, Legal, Moment, NoDice, Play, Proven, Rejection,
     Slots, Stage, VoidedFor, decide, fair::FairDice, legal_commands, replay,
@@ -11,8 +10,9 @@ use domain::{
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use test_games::{Match, NOW, SECRET, bank, create, join, play, roll, ruleset, save};
 
-/// Every command there is at a table of this size, right or wrong; names and seeds are lawful.
+/// Every command for a table of this size, valid or not; names and seeds are valid.
 fn universe(seats: u8) -> Vec<Command> {
     let mut all = vec![create(ruleset("classic", json!({}))), Command::Start];
     all.extend([NOW, Moment(0)].map(|touched| Command::Abandon { touched }));
@@ -33,8 +33,8 @@ fn universe(seats: u8) -> Vec<Command> {
     all
 }
 
-/// A listed command is accepted, an unlisted one refused.
-fn listed_if_and_only_if_accepted(table: &Match) {
+/// A listed command is accepted, an unlisted one rejected.
+fn check_legal_commands(table: &Match) {
     let legal = legal_commands(table.game.as_ref());
     let seats = table.game.as_ref().map_or(1, |game| u8::try_from(game.table.seats.len()).unwrap());
     let mut dice = table.game.as_ref().map(|game| FairDice::new(SECRET, game));
@@ -48,8 +48,8 @@ fn listed_if_and_only_if_accepted(table: &Match) {
     }
 }
 
-/// A state survives being written and read, and equals the fold of its log, also of its written log.
-fn is_the_fold_of_its_log(table: &Match) {
+/// A state survives a JSON round trip, and is the fold of its log, serialized or not.
+fn check_fold_of_log(table: &Match) {
     let game = table.game();
     let written = serde_json::to_string(game).unwrap();
     assert_eq!(serde_json::from_str::<Game>(&written).unwrap(), *game);
@@ -63,9 +63,9 @@ fn is_the_fold_of_its_log(table: &Match) {
     assert_eq!(game.table.version, table.log.len() as u64);
 }
 
-/// Every point is explained: saved points are banked or forfeited, and a score is what was banked
-/// less the penalties.
-fn points_are_conserved(table: &Match) {
+/// Every point is accounted for: saved points are banked or forfeited, and a score is the banked
+/// points less the penalties.
+fn check_points(table: &Match) {
     let Board::Farkle(farkle) = &table.game().board else { panic!("this is Farkle") };
     let seats = farkle.players.len();
     let (mut scores, mut forfeited, mut saved) = (vec![0; seats], vec![0; seats], 0);
@@ -102,7 +102,7 @@ fn points_are_conserved(table: &Match) {
         } else if let Event::Farkled(farkle) = event {
             saved += farkle.awarded;
         } else if let Event::TurnEnded(turn) = event {
-            // A hand that is lost is told as the player saw it.
+            // Lost points include the multiplier, as shown to the player.
             let made = saved + hand * (times(turn.seat) - 1);
             assert_eq!(turn.points + turn.forfeited, made, "what the round made, won or lost");
             hand = 0;
@@ -122,7 +122,8 @@ fn points_are_conserved(table: &Match) {
     }
 }
 
-/// Plays by a list of numbers: each picks one of the accepted commands. The first few choose seats.
+/// Plays by a list of numbers: each selects one of the accepted commands. The first few affect the
+/// seats.
 fn play_by(
     choices: &[u16],
     rules: Value,
@@ -136,21 +137,21 @@ fn play_by(
         table.tell(&join(seat), &[]).unwrap();
         at_each(&table);
     }
-    for (&choice, newcomer) in choices.iter().zip(20..23) {
+    for (&choice, new_player) in choices.iter().zip(20..23) {
         let seat = u8::try_from(choice).unwrap_or(7) % seats;
         let command = match choice % 6 {
             5 => Command::ChooseLoadout { seat, dice: loadout(choice) },
             0 => Command::Leave { seat },
             1 => Command::ChooseSeed { seat, seed: format!("{choice}") },
-            2 => join(newcomer),
+            2 => join(new_player),
             _ => continue,
         };
-        // Refused where the seat is gone or the table is full.
+        // Rejected if the seat is empty or the table is full.
         table.tell(&command, &[]).ok();
         at_each(&table);
     }
     for (&choice, seat) in choices.iter().zip(0..seats) {
-        // Refused where the seat is gone, or the game knows no special dice.
+        // Rejected if the seat is empty, or the game has no special dice.
         table.tell(&Command::ChooseLoadout { seat, dice: loadout(choice) }, &[]).ok();
     }
     at_each(&table);
@@ -173,14 +174,14 @@ fn play_by(
     table
 }
 
-/// Some special dice by a number.
+/// Some special dice, selected by a number.
 fn loadout(choice: u16) -> Vec<String> {
     let kinds = &Catalogue::builtin().dice;
     let any = |n: u16| kinds[usize::from(choice >> n) % kinds.len()].code.to_string();
     [0, 3, 5, 8].map(any).to_vec()
 }
 
-/// Mostly moves, often a bank so that games end, sometimes a time-out, now and then somebody leaves.
+/// Mostly moves, often a bank so that games end, sometimes a time-out or a player who leaves.
 fn choose(table: &Match, choice: u16) -> Option<Command> {
     let seat = table.game().to_move()?;
     let moves: Vec<Play> = legal_commands(table.game.as_ref())
@@ -230,7 +231,7 @@ proptest! {
         choices in prop::collection::vec(any::<u16>(), 0..60),
         (preset, rules, seats) in rules(),
     ) {
-        play_by(&choices, rules, preset, seats, listed_if_and_only_if_accepted);
+        play_by(&choices, rules, preset, seats, check_legal_commands);
     }
 }
 
@@ -238,18 +239,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_state_is_explained_by_its_log(
+    fn every_state_is_the_fold_of_its_log(
         choices in prop::collection::vec(any::<u16>(), 0..120),
         (preset, rules, seats) in rules(),
     ) {
         play_by(&choices, rules, preset, seats, |table| {
-            is_the_fold_of_its_log(table);
-            points_are_conserved(table);
+            check_fold_of_log(table);
+            check_points(table);
         });
     }
 
     #[test]
-    fn every_finished_game_can_be_proven(
+    fn every_finished_game_verifies(
         choices in prop::collection::vec(any::<u16>(), 0..200),
         (preset, rules, seats) in rules(),
     ) {
@@ -264,9 +265,9 @@ proptest! {
         }
     }
 
-    /// A fold is total: whatever stands in a log, and in whatever order, nothing panics.
+    /// A fold is total: no log, in whatever order, causes a panic.
     #[test]
-    fn a_scrambled_log_harms_nobody(
+    fn a_scrambled_log_does_not_panic(
         choices in prop::collection::vec(any::<u16>(), 0..60),
         (preset, rules, seats) in rules(),
         order in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
@@ -292,7 +293,7 @@ proptest! {
     }
 }
 
-/// The event with its points and seats as large as they can be.
+/// The event with the largest possible points and seats.
 fn exaggerate(event: &Event, [points, seat]: &[String; 2]) -> Event {
     let mut written = serde_json::to_value(event).unwrap();
     let fields = written.as_object_mut().unwrap().values_mut().next().unwrap();
@@ -307,9 +308,9 @@ fn exaggerate(event: &Event, [points, seat]: &[String; 2]) -> Event {
     serde_json::from_value(written).unwrap()
 }
 
-/// The random games above reach everything that can happen.
+/// The random games above reach every kind of event.
 #[test]
-fn random_games_see_every_kind_of_event_and_end() {
+fn random_games_reach_every_event_type_and_end() {
     let (mut events, mut ends) = (BTreeSet::new(), BTreeSet::new());
     for number in 0..400u16 {
         let choices: Vec<u16> = (0..150u16)
@@ -327,16 +328,16 @@ fn random_games_see_every_kind_of_event_and_end() {
             ends.insert(format!("{:?}", outcome.by));
         }
     }
-    // These are of other games, and of the house.
+    // These belong to other games, or to the house.
     let others = ["CharacterChosen", "Drawn", "Asked", "Answered", "Voided", "Ruled"];
     let of_farkle = Event::NAMES.into_iter().filter(|name| !others.contains(name));
     assert_eq!(events, of_farkle.collect());
-    // A tie decided by the best round is too rare for chance; a scenario plays it.
+    // A tie decided by the best round is too rare; a scenario plays it.
     let common = ["Abandoned", "Deserted", "LastSeat", "Score", "SharedWin"].map(str::to_owned);
     assert!(BTreeSet::from(common).is_subset(&ends), "{ends:?}");
 }
 
 #[test]
-fn before_a_game_there_is_only_its_creation() {
-    listed_if_and_only_if_accepted(&Match::empty());
+fn a_game_must_be_created_first() {
+    check_legal_commands(&Match::empty());
 }

@@ -1,9 +1,8 @@
-//! The domain depends on nothing that could reach the clock, the network, the disk or randomness.
+//! The domain has no dependencies with access to clock, network, disk or randomness.
 
 use std::{collections::BTreeSet, process::Command};
 
-/// What the domain may be built from. Whoever adds a name here has read that crate and can say that
-/// it computes and does nothing else.
+/// The allowed dependencies. Before adding a crate, read its code: it must only compute.
 const PURE: [&str; 33] = [
     // serialisation
     "itoa",
@@ -61,7 +60,7 @@ fn dependencies_are_pure() {
     let unknown: Vec<_> = used.iter().filter(|name| !PURE.contains(name)).collect();
     assert!(unknown.is_empty(), "not known to be pure: {unknown:?}");
 
-    // Features that would bring a source of randomness or a clock into pure crates.
+    // Features that would add a source of randomness or a clock to pure crates.
     for line in tree.lines() {
         for feature in ["v4", "v7", "rng", "getrandom", "os_rng", "sys_rng"] {
             let features = line.rsplit(' ').next().unwrap_or_default().split(',');
@@ -70,7 +69,7 @@ fn dependencies_are_pure() {
     }
 }
 
-/// The standard library has a clock, a disk and a network too.
+/// The standard library also has a clock, a disk and a network.
 #[test]
 fn sources_are_pure() {
     let mut folders = vec![std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];

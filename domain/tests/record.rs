@@ -1,14 +1,14 @@
-//! Games as text: what is written reads back as the same events, and nothing else reads as a game.
+//! Records: a written game reads back as the same events, and invalid text is rejected.
 
 use std::collections::BTreeSet;
 
-use crate::common::{Match, Numbers, bank, eventful, generous, presets, roll, save};
 use domain::{Command, Event, Unproven, parse_record, write_record};
 use proptest::prelude::*;
 use serde_json::json;
+use test_games::{Match, Numbers, bank, eventful, generous, presets, roll, save};
 
-/// Writes and reads, and gives the text.
-fn survives(log: &[Event]) -> String {
+/// Writes and reads a log; returns the text.
+fn check_round_trip(log: &[Event]) -> String {
     let text = write_record(log).unwrap();
     let read = parse_record(&text).unwrap_or_else(|bad| panic!("{bad}\n{text}"));
     assert_eq!(read, log, "{text}");
@@ -16,14 +16,14 @@ fn survives(log: &[Event]) -> String {
 }
 
 #[test]
-fn every_game_reads_as_it_was_written() {
+fn every_game_round_trips() {
     let (mut verbs, mut ends) = (BTreeSet::new(), BTreeSet::new());
     for (_, preset) in presets().chain(generous()) {
         for number in 1..=140u64 {
             let mut numbers = Numbers(number.wrapping_mul(0x2545_F491_4F6C_DD1D));
             let most_commands = if number % 35 == 0 { 4_000 } else { 100 };
             let log = eventful(&preset, &mut numbers, most_commands).log;
-            let text = survives(&log);
+            let text = check_round_trip(&log);
             let moves = text.split_once("\n\n").map_or("", |(_, moves)| moves);
             let words = moves.split([' ', '\n']).filter(|w| w.starts_with(char::is_alphabetic));
             verbs.extend(words.map(|word| word.trim_end_matches([';', ':']).to_owned()));
@@ -38,9 +38,9 @@ fn every_game_reads_as_it_was_written() {
     assert!(ends.contains("SeedRevealed") && ends.contains("Voided") && ends.len() > 4, "{ends:?}");
 }
 
-/// Games that were played on a server, with its secrets and clocks.
+/// Games of a real server, with its secrets and times.
 #[test]
-fn games_of_a_server_read_as_they_were_written() {
+fn games_of_a_server_round_trip() {
     let games = [
         include_str!("../../tests/vectors/game.ndjson"),
         include_str!("../../tests/vectors/challenge.ndjson"),
@@ -52,22 +52,22 @@ fn games_of_a_server_read_as_they_were_written() {
     for game in games {
         let log: Vec<Event> =
             game.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        survives(&log);
+        check_round_trip(&log);
     }
 }
 
-/// Every beginning of a game that ends with a command is a game too.
+/// A game can be written after each command.
 #[test]
 fn a_game_can_be_written_after_every_command() {
     for (_, preset) in presets() {
         let log = eventful(&preset, &mut Numbers(77), 60).log;
         for step in domain::recount(&log).unwrap() {
-            survives(&log[..step.events.end]);
+            check_round_trip(&log[..step.events.end]);
         }
     }
 }
 
-/// A small game, as it is written.
+/// A small game.
 fn small() -> Match {
     let mut table = Match::running("classic", json!({}), 2);
     for (command, raw) in [
@@ -84,8 +84,8 @@ fn small() -> Match {
 }
 
 #[test]
-fn a_record_looks_like_this() {
-    let text = survives(&small().log);
+fn example_of_a_record() {
+    let text = check_round_trip(&small().log);
     let (head, moves) = text.split_once("\n\n").unwrap();
     let names: Vec<&str> =
         head.lines().map(|line| line.split([':', '1']).next().unwrap()).collect();
@@ -107,7 +107,7 @@ fn bad(text: &str, line: usize, column: usize, problem: &str) {
 }
 
 #[test]
-fn comments_and_blank_lines_are_nothing() {
+fn comments_and_blank_lines_are_ignored() {
     let log = small().log;
     let text = write_record(&log).unwrap();
     let with = text.replace("; ", "{;}\t;{ | 1: }").replace("\n\n", "\n  \n{ two\nlines }\r\n");
@@ -116,7 +116,7 @@ fn comments_and_blank_lines_are_nothing() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn errors_have_positions() {
     let text = write_record(&small().log).unwrap();
     let first = text.lines().position(|line| line.starts_with("1.")).unwrap() + 1;
     let change = |from: &str, to: &str| {
@@ -187,7 +187,7 @@ fn what_is_wrong_is_said_with_its_place() {
 }
 
 #[test]
-fn a_game_that_cannot_have_happened_is_not_written() {
+fn an_invalid_game_is_not_written() {
     assert_eq!(write_record(&[]), Err(Unproven::NoGame));
     let mut log = small().log;
     log.remove(3);
@@ -197,9 +197,9 @@ fn a_game_that_cannot_have_happened_is_not_written() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
 
-    /// Whatever somebody makes of a record, reading it gives a game or an error, and never panics.
+    /// Reading a mutated record gives a game or an error, and never panics.
     #[test]
-    fn a_mutilated_record_harms_nobody(
+    fn a_mutated_record_does_not_panic(
         which in any::<prop::sample::Index>(),
         seed in 1u64..1_000,
         cuts in prop::collection::vec((any::<prop::sample::Index>(), 0usize..12, mutation()), 1..4),
@@ -220,13 +220,13 @@ proptest! {
     }
 
     #[test]
-    fn no_text_at_all_harms_anybody(text in ".{0,80}", moves in "[0-9a-z\\[\\], ;|:.@+\"{}\n>-]{0,80}") {
+    fn random_text_does_not_panic(text in ".{0,80}", moves in "[0-9a-z\\[\\], ;|:.@+\"{}\n>-]{0,80}") {
         prop_assert!(parse_record(&text).is_err());
         prop_assert!(parse_record(&["croupier record 1\n", &moves].concat()).is_err());
     }
 }
 
-/// What may come in place of something: nothing, signs, words, numbers that are too large.
+/// Replacements: nothing, signs, words, numbers that are too large.
 fn mutation() -> impl Strategy<Value = String> {
     let words = [
         "",
@@ -268,9 +268,10 @@ fn mutation() -> impl Strategy<Value = String> {
     prop_oneof![prop::sample::select(words.to_vec()).prop_map(str::to_owned), ".{0,6}"]
 }
 
-/// Moves are planned in the same words; what is no move of a seat is refused, with its place.
+/// Plans of moves use the same notation; anything that is not a move of a seat is rejected with its
+/// position.
 #[test]
-fn moves_are_planned_in_the_words_of_records() {
+fn parses_planned_moves() {
     let plan =
         domain::parse_moves("0: roll [1,1,1,2,3,4]; save [0,1,2] | 1: roll; bank [0]\n").unwrap();
     let told: Vec<String> =

@@ -1,11 +1,11 @@
-//! Laws of reading commands off events: nothing is left out, and nothing is told that did not happen.
+//! Reconstructing commands from events: complete and exact.
 
-use crate::common::{Match, NOW, Numbers, bank, eventful, generous, join, presets, roll, save};
 use domain::{Command, Event, Moment, Step, Unproven, recount};
 use serde_json::json;
+use test_games::{Match, NOW, Numbers, bank, eventful, generous, join, presets, roll, save};
 
 /// Every event belongs to exactly one step, in order.
-fn covers(log: &[Event], steps: &[Step]) {
+fn check_complete(log: &[Event], steps: &[Step]) {
     let mut done = 0;
     for step in steps {
         assert_eq!(step.events.start, done);
@@ -22,29 +22,33 @@ fn every_game_is_recounted_running_or_over() {
             let mut numbers = Numbers(number.wrapping_mul(0xA076_1D64_78BD_642F));
             let table = eventful(&preset, &mut numbers, 120);
             let steps = recount(&table.log).unwrap_or_else(|why| panic!("{game} {number}: {why}"));
-            covers(&table.log, &steps);
+            check_complete(&table.log, &steps);
         }
     }
 }
 
 #[test]
-fn commands_and_moments_are_those_that_were_told() {
+fn recounts_commands_and_times() {
     let mut table = Match::running("classic", json!({}), 2);
     table.now = Moment(NOW.0 + 17);
     table.tell(&roll(0), &[1, 2, 3, 4, 6, 6]).unwrap();
     table.tell(&bank(0, Some(&[0])), &[]).unwrap();
     let steps = recount(&table.log).unwrap();
-    let told: Vec<(&Command, Option<Moment>)> = steps.iter().map(|s| (&s.command, s.at)).collect();
+    let found: Vec<(&Command, Option<Moment>)> = steps.iter().map(|s| (&s.command, s.at)).collect();
     let Command::Join { player, name, .. } = join(0) else { panic!() };
-    assert_eq!(*told[1].0, Command::Join { player, name, seed: None });
-    assert_eq!(*told[2].0, Command::ChooseSeed { seat: 0, seed: "seed of 0".into() });
+    assert_eq!(*found[1].0, Command::Join { player, name, seed: None });
+    assert_eq!(*found[2].0, Command::ChooseSeed { seat: 0, seed: "seed of 0".into() });
     let start = (&Command::Start, Some(NOW));
     let rest = [(&roll(0), None), (&save(0, &[0]), None), (&bank(0, None), Some(table.now))];
-    assert_eq!((told[4], &told[5..]), (start, &rest[..]), "a bank with dice is a save and a bank");
+    assert_eq!(
+        (found[4], &found[5..]),
+        (start, &rest[..]),
+        "a bank with dice is a save and a bank"
+    );
 }
 
 #[test]
-fn what_cannot_have_happened_is_not_recounted() {
+fn an_invalid_game_is_not_recounted() {
     assert_eq!(recount(&[]), Err(Unproven::NoGame));
     let mut table = Match::running("classic", json!({}), 2);
     table.tell(&roll(0), &[1, 1, 1, 4, 6, 6]).unwrap();

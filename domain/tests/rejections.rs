@@ -1,14 +1,14 @@
-//! Every refusal: what was wrong, by name, and a message a player understands.
+//! Every rejection, with its data and message.
 
-use crate::common::{Match, bank, create, join, play, player, roll, ruleset, save};
 use domain::{
     BadText, Command, Dice, Draw, Moment, NoDice, Play, Rejection, RejectionCode, Ruleset, Slots,
     Stage, decide,
     fair::{FairDice, Secret},
 };
 use serde_json::{Value, json};
+use test_games::{Match, bank, create, join, play, player, roll, ruleset, save};
 
-/// Dice that know how often they were rolled.
+/// Dice that count how often they were rolled.
 struct Counted<'a> {
     draws: usize,
     raw: &'a [u32],
@@ -21,11 +21,11 @@ impl Dice for Counted<'_> {
     }
 
     fn secret(&self) -> Option<Secret> {
-        Some(crate::common::SECRET)
+        Some(test_games::SECRET)
     }
 }
 
-/// Given a table, this command is refused for this reason, with this message, and no die is rolled.
+/// Asserts that a command is rejected with this reason and message, and that no die is rolled.
 #[track_caller]
 fn refused(table: &Match, command: &Command, raw: &[u32], why: Rejection, message: &str) {
     let mut dice = Counted { draws: 0, raw };
@@ -291,7 +291,7 @@ fn break_in() {
 #[test]
 fn clocks() {
     let mut table = Match::running("classic", json!({ "turn_seconds": 30 }), 2);
-    let deadline = Moment(crate::common::NOW.0 + 30_000);
+    let deadline = Moment(test_games::NOW.0 + 30_000);
     table.now = Moment(deadline.0 - 1);
     refused(
         &table,
@@ -328,7 +328,7 @@ fn games_are_abandoned_only_when_stale() {
 }
 
 #[test]
-fn a_game_ends_only_with_the_secret_that_was_promised() {
+fn a_game_ends_only_with_the_committed_secret() {
     let table = running(1);
     let leave = Command::Leave { seat: 0 };
     let mut other = FairDice::new(Secret([1; 32]), table.game());
@@ -356,54 +356,54 @@ fn a_finished_game() {
 }
 
 #[track_caller]
-fn absurd(changes: Value, message: &str) {
+fn invalid(changes: Value, message: &str) {
     let classic = Ruleset::preset("farkle", None).unwrap();
     let refusal = classic.with(changes.as_object().unwrap()).unwrap_err();
     assert_eq!(refusal.to_string(), message);
 }
 
 #[test]
-fn absurd_rules() {
-    absurd(json!({ "target": 0 }), "rule target cannot be 0: it must be from 1 to 1000000");
-    absurd(json!({ "target": -5 }), "rule target cannot be -5: it must be from 1 to 1000000");
-    absurd(json!({ "dice": 0 }), "rule dice cannot be 0: it must be from 1 to 6");
-    absurd(json!({ "dice": 7 }), "rule dice cannot be 7: it must be from 1 to 6");
-    absurd(json!({ "max_seats": 9 }), "rule max_seats cannot be 9: it must be from 1 to 8");
-    absurd(json!({ "min_seats": 0 }), "rule min_seats cannot be 0: it must be from 1 to 8");
-    absurd(
+fn invalid_rules() {
+    invalid(json!({ "target": 0 }), "rule target cannot be 0: it must be from 1 to 1000000");
+    invalid(json!({ "target": -5 }), "rule target cannot be -5: it must be from 1 to 1000000");
+    invalid(json!({ "dice": 0 }), "rule dice cannot be 0: it must be from 1 to 6");
+    invalid(json!({ "dice": 7 }), "rule dice cannot be 7: it must be from 1 to 6");
+    invalid(json!({ "max_seats": 9 }), "rule max_seats cannot be 9: it must be from 1 to 8");
+    invalid(json!({ "min_seats": 0 }), "rule min_seats cannot be 0: it must be from 1 to 8");
+    invalid(
         json!({ "max_seats": 2, "min_seats": 3 }),
         "rule min_seats cannot be 3: it must be from 1 to 2",
     );
-    absurd(json!({ "break_in": -1 }), "rule break_in cannot be -1: it must be from 0 to 1000000");
-    absurd(
+    invalid(json!({ "break_in": -1 }), "rule break_in cannot be -1: it must be from 0 to 1000000");
+    invalid(
         json!({ "target": null }),
         "rule target cannot be null: a game needs a target or a number of rounds",
     );
-    absurd(
+    invalid(
         json!({ "scoring": { "straight": 2_000_000 } }),
         "rule scoring.straight cannot be 2000000: it must be from 0 to 1000000",
     );
-    absurd(
+    invalid(
         json!({ "dice": 2, "scoring": { "single": [0, 0, 0, 0, 0, 0] } }),
         "rule scoring cannot be this table: no roll of these dice would ever score",
     );
-    absurd(
+    invalid(
         json!({ "target": "much" }),
         "rule target cannot be \"much\": it must be a whole number",
     );
-    absurd(
+    invalid(
         json!({ "scoring": "no-such" }),
         "rule scoring cannot be \"no-such\": the known tables are classic, house-750",
     );
-    absurd(
+    invalid(
         json!({ "dice": 300 }),
         "rule dice cannot be 300: it must be a whole number from 0 to 255",
     );
-    absurd(
+    invalid(
         json!({ "turn_seconds": -1 }),
         "rule turn_seconds cannot be -1: it must be a whole number of 0 or more",
     );
-    absurd(
+    invalid(
         json!({ "scoring": { "single": [1, 2, 3] } }),
         "rule scoring cannot be {\"single\":[1,2,3]}: it must be an array of length 6",
     );
@@ -434,7 +434,7 @@ fn unknown_games_presets_and_rules() {
 }
 
 #[test]
-fn an_absurd_ruleset_creates_no_game() {
+fn a_game_needs_a_valid_ruleset() {
     let mut rules = ruleset("classic", json!({}));
     rules.table.max_seats = 9;
     refused(
@@ -450,7 +450,7 @@ fn an_absurd_ruleset_creates_no_game() {
     );
 }
 
-/// Clients and scenarios know these codes; new ones are added at the end of the file.
+/// Clients and scenarios use these codes; new ones are added at the end of the file.
 #[test]
 fn published_codes_keep_their_spelling() {
     let codes: Vec<String> = RejectionCode::ALL

@@ -1,15 +1,16 @@
-//! DiceRogue against a second reading of its rules: every plain roll, many coloured ones, whole rounds, and the odds.
+//! DiceRogue compared to an independent implementation of its rules: every plain roll, many
+//! coloured ones, whole rounds, and the odds.
 
-use crate::common::{Match, NOW, Numbers, SECRET, join, play, roll};
 use crate::measures;
 use domain::{
     Change, CombinationName as Name, Command, DecidedBy, Dice, Draw, EffectSource, Event, Game,
-    Play, Points, Purpose, Ruleset, Selection, Slots, Stage, Word, decide, evolve,
+    Play, Points, Purpose, Ruleset, Selection, Slots, Slug, Stage, decide, evolve,
     fair::{FairDice, Secret},
     rogue::Colour,
     special_dice::Code,
 };
 use serde_json::{Value, json};
+use test_games::{Match, NOW, Numbers, SECRET, join, play, roll};
 
 /// The thirteen categories, in the order of the card.
 #[rustfmt::skip]
@@ -19,22 +20,22 @@ const CATEGORIES: [Name; 13] = [
 ];
 const YAHTZEE: usize = 11;
 
-/// Dice that fall, and are painted, as written; colours that are drawn come up by their sides.
-struct Written<'a> {
+/// Scripted dice and colours; colours that are drawn are scripted by their number of sides.
+struct Scripted<'a> {
     raw: &'a [u32],
     codes: Option<Vec<Code>>,
-    /// By the number of sides of a colour's draw: what each die gets. The draws that were made are kept.
+    /// By the number of sides of a colour's draw: the value of each die. Records the draws made.
     colours: &'a [(u32, Vec<u32>)],
     drawn: Vec<u32>,
 }
 
-impl<'a> Written<'a> {
+impl<'a> Scripted<'a> {
     fn new(raw: &'a [u32], codes: Option<Vec<Code>>) -> Self {
         Self { raw, codes, colours: &[], drawn: Vec::new() }
     }
 }
 
-impl Dice for Written<'_> {
+impl Dice for Scripted<'_> {
     fn draw(&mut self, draw: Draw, _: u8) -> Vec<u32> {
         if draw.purpose != Purpose::Colours {
             return self.raw.to_vec();
@@ -47,7 +48,7 @@ impl Dice for Written<'_> {
         self.codes.take()
     }
 
-    fn one_of(&mut self, draw: Draw, things: &[Word]) -> Option<u32> {
+    fn one_of(&mut self, draw: Draw, things: &[Slug]) -> Option<u32> {
         Some(u32::try_from(draw.number % things.len() as u64).unwrap() + 1)
     }
 
@@ -56,8 +57,8 @@ impl Dice for Written<'_> {
     }
 }
 
-/// A die as it lies: its face and its colour.
-type Lies = (u8, Option<Colour>);
+/// A die on the table: its face and its colour.
+type ColouredFace = (u8, Option<Colour>);
 
 fn tell(game: &Game, command: &Command, dice: &mut impl Dice) -> (Game, Vec<Event>) {
     let events = decide(Some(game), command, NOW, dice).unwrap();
@@ -65,15 +66,15 @@ fn tell(game: &Game, command: &Command, dice: &mut impl Dice) -> (Game, Vec<Even
     (after, events)
 }
 
-fn rolled(game: &Game, lies: &[Lies]) -> Game {
-    let raw: Vec<u32> = lies.iter().map(|lie| lie.0.into()).collect();
-    let code = |lie: &Lies| lie.1.map_or(Code::STANDARD, Colour::code);
-    let codes = lies.iter().map(code).collect();
-    tell(game, &roll(0), &mut Written::new(&raw, Some(codes))).0
+fn rolled(game: &Game, hand: &[ColouredFace]) -> Game {
+    let raw: Vec<u32> = hand.iter().map(|die| die.0.into()).collect();
+    let code = |die: &ColouredFace| die.1.map_or(Code::STANDARD, Colour::code);
+    let codes = hand.iter().map(code).collect();
+    tell(game, &roll(0), &mut Scripted::new(&raw, Some(codes))).0
 }
 
 fn score(game: &Game, category: usize) -> (Game, Vec<Event>) {
-    score_with(game, CATEGORIES[category], &mut Written::new(&[], None))
+    score_with(game, CATEGORIES[category], &mut Scripted::new(&[], None))
 }
 
 fn score_with(game: &Game, name: Name, dice: &mut impl Dice) -> (Game, Vec<Event>) {
@@ -91,16 +92,16 @@ fn started(changes: Value) -> Game {
 fn bought(shop: &Game, things: &[&str]) -> Game {
     things.iter().fold(shop.clone(), |game, code| {
         let buy = Play::Buy { code: (*code).to_owned(), target: None };
-        tell(&game, &play(0, buy), &mut Written::new(&[], None)).0
+        tell(&game, &play(0, buy), &mut Scripted::new(&[], None)).0
     })
 }
 
 /// In the first round, after a visit to the shop.
 fn after_shopping(shop: &Game, things: &[&str]) -> Game {
-    tell(&bought(shop, things), &play(0, Play::End), &mut Written::new(&[], None)).0
+    tell(&bought(shop, things), &play(0, Play::End), &mut Scripted::new(&[], None)).0
 }
 
-/// Five of the dice are three of a face and two of another; sorted, they show it.
+/// Whether five of the sorted dice are three of a face and two of another.
 fn has_full_house(sorted: &[u8]) -> bool {
     (0..1u32 << sorted.len()).filter(|chosen| chosen.count_ones() == 5).any(|chosen| {
         let five = sorted.iter().enumerate().filter(|(n, _)| chosen >> n & 1 == 1);
@@ -110,9 +111,9 @@ fn has_full_house(sorted: &[u8]) -> bool {
     })
 }
 
-/// What each category is worth before colours. Further dice may lie beside what fits.
-fn plain(lies: &[Lies]) -> [Points; 13] {
-    let mut sorted: Vec<u8> = lies.iter().map(|lie| lie.0).collect();
+/// The points of each category without colours. Extra dice do not matter if five fit.
+fn plain(hand: &[ColouredFace]) -> [Points; 13] {
+    let mut sorted: Vec<u8> = hand.iter().map(|die| die.0).collect();
     sorted.sort_unstable();
     let mut row = sorted.clone();
     row.dedup();
@@ -133,34 +134,40 @@ fn plain(lies: &[Lies]) -> [Points; 13] {
     all
 }
 
-/// The upper categories use the dice of their face, all others all dice, whether they fit or not.
+/// The upper categories use the dice of their face, the others use all dice, whether they fit or
+/// not.
 fn is_used(category: usize, face: u8) -> bool {
     category >= 6 || usize::from(face) == category + 1
 }
 
-fn used(category: usize, lies: &[Lies]) -> Slots {
-    (0..).zip(lies).filter(|(_, lie)| is_used(category, lie.0)).map(|(slot, _)| slot).collect()
+fn used(category: usize, hand: &[ColouredFace]) -> Slots {
+    (0..).zip(hand).filter(|(_, die)| is_used(category, die.0)).map(|(slot, _)| slot).collect()
 }
 
-/// What colours make of a score: points, money, and things granted if there is room for all of them.
-fn coloured(lies: &[Lies], category: usize, base: Points, same: usize) -> (i128, i128, usize) {
-    let of = |colour: Colour| lies.iter().filter(move |lie| lie.1 == Some(colour));
-    let sum = |colour| of(colour).map(|lie| i128::from(lie.0)).sum::<i128>();
+/// The effects of colours: points, money, and items granted if there is room for all of them.
+fn coloured(
+    hand: &[ColouredFace],
+    category: usize,
+    base: Points,
+    same: usize,
+) -> (i128, i128, usize) {
+    let of = |colour: Colour| hand.iter().filter(move |die| die.1 == Some(colour));
+    let sum = |colour| of(colour).map(|die| i128::from(die.0)).sum::<i128>();
     let rainbow = Colour::ALL.into_iter().all(|colour| of(colour).count() > 0);
-    // Twice as strong with enough of the colour, and half as strong again in a rainbow.
+    // Twice as strong with enough of the colour, and one and a half times in a rainbow.
     let doubled = |colour| if of(colour).count() >= same { 2 } else { 1 };
     let (three, two) = if rainbow { (3, 2) } else { (1, 1) };
     let stronger = |colour, much: i128| much * doubled(colour) * three / two;
     let product = |colour, wanted: fn(bool) -> bool| {
-        let faces = of(colour).filter(|lie| wanted(is_used(category, lie.0)));
-        faces.map(|lie| i128::from(lie.0)).reduce(|product, face| product * face)
+        let faces = of(colour).filter(|die| wanted(is_used(category, die.0)));
+        faces.map(|die| i128::from(die.0)).reduce(|product, face| product * face)
     };
     let money = stronger(Colour::Green, sum(Colour::Green));
     let mut points = i128::from(base) + stronger(Colour::Red, sum(Colour::Red));
     if let Some(purple) = product(Colour::Purple, |_| true) {
         points = stronger(Colour::Purple, points * purple);
     }
-    // All that blue dice do is one fraction, floored once.
+    // All effects of blue dice are one fraction, rounded down once.
     let (mut above, mut below) = (points, 1);
     if let Some(factor) = product(Colour::Blue, |used| used) {
         (above, below) = (above * factor * doubled(Colour::Blue) * three, two);
@@ -168,7 +175,7 @@ fn coloured(lies: &[Lies], category: usize, base: Points, same: usize) -> (i128,
     if let Some(divisor) = product(Colour::Blue, |used| !used) {
         below *= divisor * doubled(Colour::Blue);
     }
-    let yellow = of(Colour::Yellow).any(|lie| is_used(category, lie.0));
+    let yellow = of(Colour::Yellow).any(|die| is_used(category, die.0));
     let two_or_one = if of(Colour::Yellow).count() >= same { 2 } else { 1 };
     let grants = if yellow { two_or_one + usize::from(rainbow) } else { 0 };
     (above / below, money, grants)
@@ -186,28 +193,28 @@ fn every_plain_roll_in_every_category() {
     let game = started(json!({}));
     let mut counts = [0; 13];
     for number in 0..7_776u32 {
-        let lies: Vec<Lies> =
+        let hand: Vec<ColouredFace> =
             (0..5).map(|n| ((number / 6u32.pow(n) % 6 + 1).try_into().unwrap(), None)).collect();
-        let (selections, expected) = (rolled(&game, &lies).selections(), plain(&lies));
+        let (selections, expected) = (rolled(&game, &hand).selections(), plain(&hand));
         assert_eq!(selections.len(), 13);
         for (category, points) in expected.into_iter().enumerate() {
             let found = preview(&selections, category);
             let shown = (found.points, found.combinations[0].points, found.slots, found.dollars);
-            assert_eq!(shown, (points, points, used(category, &lies), 0), "{lies:?} {category}");
+            assert_eq!(shown, (points, points, used(category, &hand), 0), "{hand:?} {category}");
             counts[category] += u32::from(points > 0);
         }
     }
-    // Out of 7,776: upper categories miss 5⁵ times; the others are known by heart.
+    // Out of 7,776: upper categories miss 5⁵ times; the other counts are well known.
     assert_eq!(counts[..6], [7_776 - 3_125; 6]);
     assert_eq!(counts[6..], [1_656, 156, 300, 1_200, 240, 6, 7_776]);
 }
 
-/// Dice that often have the same faces, and colours that often are the same, all five, or blue.
-fn shake(numbers: &mut Numbers, size: usize) -> Vec<Lies> {
+/// Random dice with many equal faces, and colours that are often the same, all five, or blue.
+fn random_dice(numbers: &mut Numbers, size: usize) -> Vec<ColouredFace> {
     let (few, way) = (numbers.one_of(&[2, 3, 6, 6]), numbers.below(5));
     let (lowest, favourite) = (numbers.below(7 - few), numbers.one_of(&Colour::ALL));
     let turned = numbers.index(size);
-    let mut lie = |n: usize| {
+    let mut die = |n: usize| {
         let any = [None].into_iter().chain(Colour::ALL.map(Some)).nth(numbers.index(6)).unwrap();
         let colour = match way {
             0 => any,
@@ -219,10 +226,10 @@ fn shake(numbers: &mut Numbers, size: usize) -> Vec<Lies> {
         };
         ((lowest + numbers.below(few) + 1).try_into().unwrap(), colour)
     };
-    (0..size).map(&mut lie).collect()
+    (0..size).map(&mut die).collect()
 }
 
-/// What scoring really gave: points, money of dice, things granted.
+/// The actual result of scoring: points, money of dice, items granted.
 fn given(events: &[Event]) -> (Points, Points, usize) {
     let (mut points, mut money, mut grants) = (None, 0, [0, 0]);
     for event in events {
@@ -247,7 +254,7 @@ fn given(events: &[Event]) -> (Points, Points, usize) {
 fn coloured_rolls_in_every_category() {
     let mut numbers = Numbers(0x0123_4567_89AB_CDEF);
     let (things, mut rare) = (["any_score", "any_score", "green_envy"], [0; 5]);
-    // With fewer dice needed for the same colour it meets the rainbow, too.
+    // With a lower number for the same colour, it occurs together with the rainbow.
     for (size, same, rolls) in [(5, 5, 20_000), (6, 5, 20_000), (7, 5, 15_000), (8, 3, 5_000)] {
         let rules = json!({
             "dice": size, "same_colour": same, "opening_shop": true, "start_money": 1_000
@@ -255,34 +262,34 @@ fn coloured_rolls_in_every_category() {
         let shop = started(rules);
         let games = [0, 1, 2, 3].map(|held| after_shopping(&shop, &things[..held]));
         for _ in 0..rolls {
-            let lies = shake(&mut numbers, size);
-            let (bases, held) = (plain(&lies), numbers.index(4));
-            let game = rolled(&games[held], &lies);
+            let hand = random_dice(&mut numbers, size);
+            let (bases, held) = (plain(&hand), numbers.index(4));
+            let game = rolled(&games[held], &hand);
             let selections = game.selections();
             for (category, base) in bases.into_iter().enumerate() {
-                let (points, money, _) = coloured(&lies, category, base, same);
+                let (points, money, _) = coloured(&hand, category, base, same);
                 let found = preview(&selections, category);
                 let shown = (found.points.into(), i128::from(found.dollars), found.slots);
-                let expected = (points, money, used(category, &lies));
-                assert_eq!(shown, expected, "{lies:?} {:?}", CATEGORIES[category]);
+                let expected = (points, money, used(category, &hand));
+                assert_eq!(shown, expected, "{hand:?} {:?}", CATEGORIES[category]);
                 assert_eq!(found.combinations[0].points, base);
             }
             let category = numbers.index(13);
-            count_rare(&lies, category, same, &mut rare);
-            let (points, money, grants) = coloured(&lies, category, bases[category], same);
+            count_rare(&hand, category, same, &mut rare);
+            let (points, money, grants) = coloured(&hand, category, bases[category], same);
             let (scored, earned, granted) = given(&score(&game, category).1);
             let expected = (points, money, grants.min(3 - held));
-            assert_eq!((scored.into(), earned.into(), granted), expected, "{lies:?} {category}");
+            assert_eq!((scored.into(), earned.into(), granted), expected, "{hand:?} {category}");
         }
     }
     assert!(rare.iter().all(|&times| times > 100), "{rare:?}");
 }
 
-/// How often the corners are seen: many blues, some used and some not; a rainbow with its blues not used, with yellows
-/// not used, and with many of a colour; two yellows or more used.
-fn count_rare(lies: &[Lies], category: usize, same: usize, rare: &mut [u32; 5]) {
+/// Counts rare cases: many blues, some used and some not; a rainbow with unused blues, with unused
+/// yellows, and with many of a colour; two or more used yellows.
+fn count_rare(hand: &[ColouredFace], category: usize, same: usize, rare: &mut [u32; 5]) {
     let of = |colour, used: bool| {
-        lies.iter().filter(|lie| lie.1 == Some(colour) && is_used(category, lie.0) == used).count()
+        hand.iter().filter(|die| die.1 == Some(colour) && is_used(category, die.0) == used).count()
     };
     let all = |colour| of(colour, true) + of(colour, false);
     let rainbow = Colour::ALL.into_iter().all(|colour| all(colour) > 0);
@@ -299,11 +306,11 @@ fn count_rare(lies: &[Lies], category: usize, same: usize, rare: &mut [u32; 5]) 
     }
 }
 
-/// What the documents work out themselves: points, dollars, things granted.
+/// The examples of the documentation: points, dollars, items granted.
 #[test]
-fn the_examples_of_the_documents() {
+fn examples_of_the_documentation() {
     use Colour::{Blue, Green, Purple, Red, Yellow};
-    let one = |faces: [u8; 5], colour: Colour, at: usize| -> Vec<Lies> {
+    let one = |faces: [u8; 5], colour: Colour, at: usize| -> Vec<ColouredFace> {
         (0..5).map(|n| (faces[n], (n == at).then_some(colour))).collect()
     };
     let rainbow = [(3, Green), (4, Red), (2, Purple), (5, Blue), (6, Yellow)];
@@ -317,28 +324,28 @@ fn the_examples_of_the_documents() {
         // (20 + 6) × 3 × 7½
         (rainbow.map(|(face, colour)| (face, Some(colour))).to_vec(), 12, (585, 4, 2)),
     ];
-    for (lies, category, expected) in examples {
-        let (_, events) = score(&rolled(&started(json!({})), &lies), category);
-        assert_eq!(given(&events), expected, "{lies:?}");
-        let mine = coloured(&lies, category, plain(&lies)[category], 5);
+    for (hand, category, expected) in examples {
+        let (_, events) = score(&rolled(&started(json!({})), &hand), category);
+        assert_eq!(given(&events), expected, "{hand:?}");
+        let mine = coloured(&hand, category, plain(&hand)[category], 5);
         assert_eq!((mine.0, mine.1, mine.2), (expected.0.into(), expected.1.into(), expected.2));
     }
 }
 
-/// Whole rounds under the standard rules: what was shown is what is scored, and the sums are right.
+/// Whole rounds under the standard rules: scores match their previews, and the sums are right.
 #[test]
-fn previews_keep_their_word_round_after_round() {
+fn scores_match_previews_in_whole_rounds() {
     let mut numbers = Numbers(0xFEDC_BA98_7654_3210);
     let (begun, mut seen) = (started(json!({})), [0; 4]);
     for round in 0..400 {
         let (mut game, mut card, mut sum, mut held) = (begun.clone(), [None; 13], 0, 0);
         let (mut money, mut yahtzee, mut upper_paid) = (100, false, false);
         for turn in 0..13 {
-            let mut lies = shake(&mut numbers, 5);
-            for lie in lies.iter_mut().filter(|_| round % 4 == 0) {
-                lie.1 = None;
+            let mut hand = random_dice(&mut numbers, 5);
+            for die in hand.iter_mut().filter(|_| round % 4 == 0) {
+                die.1 = None;
             }
-            game = rolled(&game, &lies);
+            game = rolled(&game, &hand);
             let untouched = game.clone();
             let selections = game.selections();
             assert_eq!((&game.selections(), selections.len()), (&selections, 13 - turn));
@@ -353,8 +360,8 @@ fn previews_keep_their_word_round_after_round() {
             assert_eq!((points, earned), (best.points, best.dollars.into()));
             held += granted;
             assert!(held <= 3);
-            // Each further yahtzee brings 100, the upper part 35 once it has 63.
-            let five = lies.iter().all(|lie| lie.0 == lies[0].0);
+            // Each further yahtzee scores 100 more, the upper section 35 more from 63 on.
+            let five = hand.iter().all(|die| die.0 == hand[0].0);
             sum += points + if five && yahtzee { 100 } else { 0 };
             yahtzee |= five && category == YAHTZEE;
             card[category] = Some(points);
@@ -378,7 +385,8 @@ fn previews_keep_their_word_round_after_round() {
     assert!(seen.iter().all(|&times| times > 5), "{seen:?}");
 }
 
-/// Per colour, in the order in which they are tried: the first price, and the odds after each purchase, up to the best.
+/// Per colour, in the order in which they are tried: the first price, and the odds after each
+/// purchase, up to the best.
 const LADDERS: [(&str, i64, &[u32]); 5] = [
     ("blue", 125, &[100, 50, 25, 13, 7, 4, 2]),
     ("green", 50, &[25, 13, 7, 4, 2]),
@@ -388,7 +396,7 @@ const LADDERS: [(&str, i64, &[u32]); 5] = [
 ];
 
 #[test]
-fn each_purchase_is_a_step_of_the_ladder() {
+fn each_purchase_improves_the_odds() {
     let shop = started(json!({ "opening_shop": true, "start_money": 100_000 }));
     for (colour, first, odds) in LADDERS {
         for bought_before in 0..=odds.len() {
@@ -399,50 +407,53 @@ fn each_purchase_is_a_step_of_the_ladder() {
             assert_eq!(offer.odds, odds.get(bought_before).or(odds.last()).copied());
             assert_eq!(offer.buyable, bought_before < odds.len(), "1 : 2 is the best there is");
             let again = play(0, Play::Buy { code: colour.to_owned(), target: None });
-            let answer = decide(Some(&at), &again, NOW, &mut Written::new(&[], None));
+            let answer = decide(Some(&at), &again, NOW, &mut Scripted::new(&[], None));
             assert_eq!(answer.is_ok(), offer.buyable);
             let game = after_shopping(&shop, &things);
             let sides = &odds[bought_before.saturating_sub(1)..bought_before];
             let colours: Vec<_> = sides.iter().map(|&sides| (sides, vec![2; 5])).collect();
-            let mut dice = Written { colours: &colours, ..Written::new(&[1; 5], None) };
+            let mut dice = Scripted { colours: &colours, ..Scripted::new(&[1; 5], None) };
             tell(&game, &roll(0), &mut dice);
             assert_eq!(dice.drawn, sides, "{colour} bought {bought_before} times");
         }
     }
 }
 
-/// Blue, green, red, purple, yellow: the first hit wins. What was not bought is not even drawn.
+/// Blue, green, red, purple, yellow: the first hit wins. Colours that were not bought are not
+/// drawn.
 #[test]
-fn the_first_hit_wins() {
+fn the_first_colour_hit_wins() {
     let shop = started(json!({ "opening_shop": true, "start_money": 1_000 }));
     for bought in 0..32usize {
         let owned: Vec<usize> = (0..5).filter(|n| bought >> n & 1 == 1).collect();
         let names: Vec<&str> = owned.iter().map(|&n| LADDERS[n].0).collect();
         let game = after_shopping(&shop, &names);
         for pattern in 0..32usize {
-            // Die d is hit by colour n where the pattern, moved on by d, has bit n; a miss is the highest side.
+            // Die d is hit by colour n if bit n of the pattern, shifted by d, is set; a miss is the
+            // highest side.
             let hit = |die: usize, n: usize| (pattern + die * 7) >> n & 1 == 1;
             let values = |n: usize| {
                 let sides = LADDERS[n].2[0];
                 (sides, (0..5).map(|die| if hit(die, n) { 1 } else { sides }).collect())
             };
             let colours: Vec<(u32, Vec<u32>)> = owned.iter().map(|&n| values(n)).collect();
-            let mut dice = Written { colours: &colours, ..Written::new(&[6; 5], None) };
+            let mut dice = Scripted { colours: &colours, ..Scripted::new(&[6; 5], None) };
             let after = tell(&game, &roll(0), &mut dice).0;
             let sides: Vec<u32> = colours.iter().map(|colour| colour.0).collect();
             assert_eq!(dice.drawn, sides);
-            for (n, lies) in after.dice().into_iter().enumerate() {
+            for (n, die) in after.dice().into_iter().enumerate() {
                 let first = owned.iter().copied().find(|&colour| hit(n, colour));
                 let expected = first.map_or("STANDARD".to_owned(), |n| LADDERS[n].0.to_uppercase());
-                assert_eq!(lies.code.as_str(), expected, "{names:?} {pattern:05b}");
+                assert_eq!(die.code.as_str(), expected, "{names:?} {pattern:05b}");
             }
         }
     }
 }
 
-/// At 1 : 2 each the shares are 16, 8, 4, 2, 1 and 1 (none) of 32; five standard deviations are allowed.
+/// At 1 : 2 each the shares are 16, 8, 4, 2, 1 and 1 (none) of 32; five standard deviations are
+/// tolerated.
 #[test]
-fn colours_come_up_as_often_as_they_should() {
+fn colour_frequencies_match_the_odds() {
     let goals = vec![json!({ "target": 0, "reward": 0 }); 12];
     let shop = started(json!({
         "opening_shop": true, "start_money": 100_000, "rounds": goals, "dice": 8, "rolls": 20
@@ -453,8 +464,8 @@ fn colours_come_up_as_often_as_they_should() {
     while game.to_move().is_some() {
         for _ in 0..20 {
             game = tell(&game, &roll(0), &mut dice).0;
-            for lies in game.dice() {
-                let name = lies.code.as_str().to_lowercase();
+            for die in game.dice() {
+                let name = die.code.as_str().to_lowercase();
                 counts[LADDERS.iter().position(|ladder| ladder.0 == name).unwrap_or(5)] += 1;
             }
         }

@@ -1,8 +1,8 @@
-//! What a game of Farkle remembers of its rounds.
+//! The history of rounds in the state of Farkle.
 
-use crate::common::{Match, bank, play, roll, save};
 use domain::{Board, CombinationName, Play, Slots, TurnEnd, farkle::Farkle};
 use serde_json::json;
+use test_games::{Match, bank, play, roll, save};
 
 fn farkle(table: &Match) -> &Farkle {
     let Board::Farkle(farkle) = &table.game().board else { panic!("this is Farkle") };

@@ -1,15 +1,15 @@
-//! Games played otherwise: the same where nothing is changed, and marked where something cannot be any more.
+//! Forks: identical without changes, and marked where the original is no longer possible.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::common::{Match, Numbers, bank, eventful, generous, join, presets, roll, ruleset, save};
 use domain::{
     Command, Event, Fork, ForkedStep, NoFork, OtherDice, Rejection, Ruleset, Stage, Then, Unproven,
     WhatIf, recount, replay, what_if,
 };
 use serde_json::json;
+use test_games::{Match, Numbers, bank, eventful, generous, join, presets, roll, ruleset, save};
 
-/// Nothing is changed.
+/// A fork without changes.
 fn unchanged(log: &[Event]) -> Fork {
     Fork {
         rules: None,
@@ -20,7 +20,7 @@ fn unchanged(log: &[Event]) -> Fork {
     }
 }
 
-/// Those moves instead of everything behind so many events.
+/// These moves instead of everything after event `from`.
 fn instead(from: usize, moves: Vec<Command>, dice: OtherDice) -> Fork {
     let moves = moves.into_iter().map(|command| {
         let Command::Play { seat, play } = command else { panic!("{command:?} is no move") };
@@ -34,7 +34,7 @@ fn events(fork: &WhatIf) -> Vec<Event> {
     fork.steps.iter().flat_map(|step| step.events.clone()).collect()
 }
 
-/// Without what a fork has of its own: its promise, and no money.
+/// Removes what differs in any fork: its commitment and the money.
 fn comparable(log: &[Event]) -> Vec<Event> {
     let own = ["Created", "SeedRevealed", "MoneyAwarded"];
     log.iter().filter(|event| !own.contains(&event.name())).cloned().collect()
@@ -46,20 +46,20 @@ fn rolls(fork: &WhatIf) -> Vec<Vec<u32>> {
     events(fork).iter().filter_map(raw).collect()
 }
 
-fn refusals(fork: &WhatIf) -> Vec<(&Command, &Rejection)> {
+fn rejections(fork: &WhatIf) -> Vec<(&Command, &Rejection)> {
     let refused = |step: &'_ ForkedStep| step.refused.is_some();
     let steps = fork.steps.iter().filter(|step| refused(step));
     steps.map(|step| (&step.command, step.refused.as_ref().unwrap())).collect()
 }
 
 #[test]
-fn a_fork_that_changes_nothing_is_the_same_game() {
+fn an_unchanged_fork_is_identical() {
     for (game, preset) in presets().chain(generous()) {
         for number in 1..=15u64 {
             let mut numbers = Numbers(number.wrapping_mul(0x9FB2_1C65_1E98_DF25));
             let log = eventful(&preset, &mut numbers, 150).log;
             let fork = what_if(&log, &unchanged(&log)).unwrap();
-            assert_eq!(refusals(&fork), [], "{game} {number}");
+            assert_eq!(rejections(&fork), [], "{game} {number}");
             let forked = events(&fork);
             assert_eq!(comparable(&forked), comparable(&log), "{game} {number}");
             assert_eq!(replay(&forked).unwrap(), fork.game);
@@ -70,15 +70,15 @@ fn a_fork_that_changes_nothing_is_the_same_game() {
                 fork.steps.iter().map(|step| step.original.clone().unwrap()).collect();
             let steps: Vec<_> = recount(&log).unwrap().into_iter().map(|s| s.events).collect();
             assert_eq!(told, steps);
-            // It is a lawful game of its own, whose dice are those of another.
+            // The fork is a valid game, although its dice are those of another.
             recount(&forked).unwrap();
         }
     }
 }
 
-/// Whatever is changed, the fork is a lawful game of its own, and what it left out changed nothing.
+/// With any change, the fork is a valid game, and skipped commands changed nothing.
 #[test]
-fn a_fork_under_other_rules_is_a_lawful_game() {
+fn a_fork_with_other_rules_is_valid() {
     let all: Vec<_> = presets().chain(generous()).collect();
     for ((game, preset), (other_game, other)) in
         all.iter().flat_map(|one| all.iter().map(move |two| (one, two)))
@@ -102,9 +102,9 @@ fn a_fork_under_other_rules_is_a_lawful_game() {
     }
 }
 
-/// Whatever is played on with the dice of the original is what it would have rolled itself.
+/// New moves with the dice of the original roll what the original would have rolled.
 #[test]
-fn the_same_dice_are_those_that_would_have_fallen() {
+fn same_dice_continue_those_of_the_original() {
     for (_, preset) in presets() {
         let log = eventful(&preset, &mut Numbers(4_711), 40).log;
         let mut table = running_part(&log);
@@ -115,17 +115,17 @@ fn the_same_dice_are_those_that_would_have_fallen() {
             if table.game().to_move().is_none() {
                 break;
             }
-            let command = crate::common::choose(&table, &mut numbers, false);
+            let command = test_games::choose(&table, &mut numbers, false);
             table.tell_fairly(&command).unwrap();
             moves.push(command);
         }
-        // The original went another way and is over.
+        // The original continued differently and is over.
         let mut other = running_part(&log);
         other
             .tell_fairly(&Command::Void { why: domain::VoidedFor::Mistake, dispute: None })
             .unwrap();
         let fork = what_if(&other.log, &instead(from, moves, OtherDice::Same)).unwrap();
-        assert_eq!(refusals(&fork), []);
+        assert_eq!(rejections(&fork), []);
         let without_clock = |log: &[Event]| {
             let text = serde_json::to_string(&comparable(log)).unwrap();
             let parts: Vec<String> = text.split("\"deadline\":").map(str::to_owned).collect();
@@ -136,7 +136,7 @@ fn the_same_dice_are_those_that_would_have_fallen() {
     }
 }
 
-/// The game as it was when it was last played.
+/// The part of the game before its end.
 fn running_part(log: &[Event]) -> Match {
     let mut table = Match::empty();
     for step in recount(log).unwrap() {
@@ -151,7 +151,7 @@ fn running_part(log: &[Event]) -> Match {
     table
 }
 
-/// A finished game of two: three 1s and a bank, a single 5 and a bank, then somebody leaves.
+/// A finished game of two players: three 1s and a bank, a single 5 and a bank, then one leaves.
 fn short_game() -> Match {
     let mut table = Match::running("classic", json!({}), 2);
     for (command, raw) in [
@@ -171,15 +171,16 @@ fn short_game() -> Match {
     table
 }
 
-/// Under rules that know no single 5 and no straight, exactly the saves of them are marked, and what hangs on them.
+/// Under rules without a single 5 and a straight, exactly the saves of these are marked, and the
+/// moves that depend on them.
 #[test]
-fn other_rules_mark_what_scores_no_more() {
+fn other_rules_mark_impossible_saves() {
     let log = short_game().log;
     let rules =
         ruleset("classic", json!({ "scoring": { "straight": 0, "single": [100, 0, 0, 0, 0, 0] } }));
     let fork = Fork { rules: Some(Arc::new(rules)), ..unchanged(&log) };
     let fork = what_if(&log, &fork).unwrap();
-    let refused: Vec<String> = refusals(&fork)
+    let refused: Vec<String> = rejections(&fork)
         .iter()
         .map(|(command, why)| format!("{command:?}: {}", why.code().name()))
         .collect();
@@ -198,7 +199,7 @@ fn other_rules_mark_what_scores_no_more() {
 }
 
 #[test]
-fn other_dice_in_a_loadout_score_otherwise() {
+fn other_loadouts_change_scores() {
     let mut table = Match::open("challenge-standard", json!({}));
     for seat in [0, 1] {
         table.tell(&join(seat), &[]).unwrap();
@@ -244,7 +245,7 @@ fn other_dice_in_a_loadout_score_otherwise() {
     assert_eq!(what_if(&plain, &fork), Err(NoFork::BadLoadout { seat: 0, why }));
 }
 
-/// Behind the first save, seat 0 rolls on instead of banking.
+/// After the first save, seat 0 rolls on instead of banking.
 fn rolls_on(log: &[Event], dice: OtherDice) -> Result<WhatIf, NoFork> {
     let saved = log.iter().position(|event| event.name() == "Saved").unwrap() + 1;
     what_if(log, &instead(saved, vec![roll(0), bank(0, None), roll(1)], dice))
@@ -256,10 +257,10 @@ fn other_moves_are_played_instead() {
     let script = vec![vec![1, 2, 3]];
     let fork = rolls_on(&log, OtherDice::Script(script)).unwrap();
     assert_eq!(rolls(&fork), [vec![1, 1, 1, 2, 3, 4], vec![1, 2, 3]]);
-    assert_eq!(refusals(&fork), [(&bank(0, None), &Rejection::SaveFirst)]);
+    assert_eq!(rejections(&fork), [(&bank(0, None), &Rejection::SaveFirst)]);
     assert_eq!(fork.steps.last().unwrap().command, bank(0, None), "a refused move is the last");
     assert_eq!(fork.steps.last().unwrap().original, None);
-    // A roll that the script does not tell, and one that is none.
+    // A roll that is missing in the script, and one with invalid values.
     let moves = vec![roll(0), save(0, &[3]), roll(0)];
     let saved = log.iter().position(|event| event.name() == "Saved").unwrap() + 1;
     for (script, got) in
@@ -268,12 +269,12 @@ fn other_moves_are_played_instead() {
         let fork =
             what_if(&log, &instead(saved, moves.clone(), OtherDice::Script(script))).unwrap();
         let why = Rejection::WrongRoll { got, dice: 2, sides: 6 };
-        assert_eq!(refusals(&fork), [(&roll(0), &why)]);
+        assert_eq!(rejections(&fork), [(&roll(0), &why)]);
     }
 }
 
 #[test]
-fn a_text_gives_the_same_dice_every_time() {
+fn a_seed_always_gives_the_same_dice() {
     let log = short_game().log;
     let of = |text: &str| rolls_on(&log, OtherDice::Seed(text.to_owned())).unwrap();
     assert_eq!(of("one"), of("one"));
@@ -281,7 +282,7 @@ fn a_text_gives_the_same_dice_every_time() {
 }
 
 #[test]
-fn a_running_game_does_not_tell_its_future() {
+fn a_running_game_does_not_reveal_its_future() {
     let log = short_game().log;
     let last = recount(&log).unwrap().pop().unwrap();
     let running = &log[..last.events.start];
@@ -289,7 +290,7 @@ fn a_running_game_does_not_tell_its_future() {
     assert_eq!(rolls_on(running, OtherDice::Same), Err(NoFork::StillRunning));
     assert!(rolls_on(running, OtherDice::Seed("mine".into())).is_ok());
     assert!(what_if(running, &unchanged(running)).is_ok(), "what fell is no secret");
-    // More dice than fell would need some that did not.
+    // More dice than were rolled would need secret ones.
     let mut small = Match::running("classic", json!({ "dice": 3 }), 1);
     small.tell(&roll(0), &[1, 2, 3]).unwrap();
     let larger = Some(Arc::new(ruleset("classic", json!({ "dice": 4 }))));
@@ -299,7 +300,8 @@ fn a_running_game_does_not_tell_its_future() {
     assert_eq!(rolls(&what_if(&small.log, &seeded).unwrap())[0].len(), 4);
 }
 
-/// With more dice than the original had, its own dice give the rest; with fewer, the first ones.
+/// With more dice than the original, its secret gives the rest; with fewer, the first ones are
+/// used.
 #[test]
 fn a_set_of_another_size_rolls_the_same_dice() {
     let mut table = Match::running("classic", json!({ "dice": 3 }), 1);
@@ -318,7 +320,7 @@ fn a_set_of_another_size_rolls_the_same_dice() {
 }
 
 #[test]
-fn what_cannot_be_forked_is_told() {
+fn impossible_forks_are_rejected() {
     let log = short_game().log;
     let fork = unchanged(&log);
     assert_eq!(what_if(&[], &fork), Err(NoFork::NoGame));
@@ -340,9 +342,9 @@ fn what_cannot_be_forked_is_told() {
     assert!(matches!(what_if(&false_log, &fork), Err(NoFork::Unproven(Unproven::Differs { .. }))));
 }
 
-/// What is left of a command that stands only in part is not played.
+/// A command is only kept if all of its events are.
 #[test]
-fn a_command_stands_as_a_whole() {
+fn a_command_is_kept_as_a_whole() {
     let log = short_game().log;
     let steps = recount(&log).unwrap();
     let start = steps.iter().find(|step| step.command == Command::Start).unwrap();
@@ -350,6 +352,6 @@ fn a_command_stands_as_a_whole() {
         let fork =
             what_if(&log, &instead(from, vec![roll(0)], OtherDice::Seed("x".into()))).unwrap();
         assert_eq!(fork.game.table.stage == Stage::Playing, started);
-        assert_eq!(refusals(&fork).is_empty(), started);
+        assert_eq!(rejections(&fork).is_empty(), started);
     }
 }

@@ -1,4 +1,4 @@
-//! Lists the migrations, so that they are part of the program: a new file needs no line anywhere.
+//! Embeds the migrations into the program, so that a new file needs no other change.
 
 use std::{error::Error, fmt::Write, path::PathBuf};
 
@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             file.file_stem().and_then(|name| name.to_str()).ok_or("a file without a name")?;
         let (version, title) = name.split_once('_').ok_or("a migration is NUMBER_NAME.sql")?;
         let version: i64 = version.parse()?;
-        let (title, path) = (title.replace('_', " "), file.to_str().ok_or("a path in no text")?);
+        let (title, path) =
+            (title.replace('_', " "), file.to_str().ok_or("a path that is not UTF-8")?);
         writeln!(list, "({version}, {title:?}, include_str!({path:?})),")?;
     }
     list.push(']');

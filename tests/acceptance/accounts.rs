@@ -5,36 +5,37 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 const REGISTER: &str =
-    "mutation($name: String!, $password: String!) { register(name: $name, password: $password) {
-    accessToken player { id name isGuest } errors { code path message } } }";
+    "mutation($name: String!, $password: String!) { register(input: { name: $name, password: $password }) {
+    accessToken player { id name isGuest } userErrors { code field message } } }";
 const SIGN_IN: &str =
-    "mutation($name: String!, $password: String!) { signIn(name: $name, password: $password) {
-    accessToken refreshToken player { id name } errors { code message } } }";
-const REFRESH: &str = "mutation($token: String!) { refreshSession(refreshToken: $token) {
-    accessToken refreshToken player { id } errors { code } } }";
-const ME: &str = "{ me { id name isGuest role createdAt } }";
+    "mutation($name: String!, $password: String!) { signIn(input: { name: $name, password: $password }) {
+    accessToken refreshToken player { id name } userErrors { code message } } }";
+const REFRESH: &str =
+    "mutation($token: String!) { refreshSession(input: { refreshToken: $token }) {
+    accessToken refreshToken player { id } userErrors { code } } }";
+const ME: &str = "{ viewer { id name isGuest role createdAt } }";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_guest_becomes_a_player_and_keeps_everything() {
+async fn a_guest_who_registers_keeps_everything() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;
     let game = ann.create(json!({})).await;
-    let me = ann.ask(ME, json!({})).await["me"].take();
+    let me = ann.ask(ME, json!({})).await["viewer"].take();
     assert_eq!(
         (&me["name"], &me["isGuest"], &me["role"]),
-        (&json!("Ann"), &json!(true), &json!("player"))
+        (&json!("Ann"), &json!(true), &json!("PLAYER"))
     );
 
     let named = json!({ "name": "Ännchen", "password": "correct horse" });
     let registered = ann.ask(REGISTER, named).await["register"].take();
     assert_eq!(registered["player"], json!({ "id": ann.id, "name": "Ännchen", "isGuest": false }));
     let again = ann.ask(REGISTER, json!({ "name": "Other", "password": "correct horse" })).await;
-    assert_eq!(again["register"]["errors"][0]["code"], "NOT_A_GUEST");
+    assert_eq!(again["register"]["userErrors"][0]["code"], "NOT_A_GUEST");
 
-    let mut nobody = node.http().await;
+    let mut anonymous = node.http().await;
     let signed =
-        nobody.ask(SIGN_IN, json!({ "name": "ÄNNCHEN", "password": "correct horse" })).await;
+        anonymous.ask(SIGN_IN, json!({ "name": "ÄNNCHEN", "password": "correct horse" })).await;
     let signed = signed.unwrap()["signIn"].take();
     assert_eq!(signed["player"]["id"], json!(ann.id));
     let at_table = "query($game: ID!) { game(id: $game) { seats { player { name } } } }";
@@ -44,16 +45,16 @@ async fn a_guest_becomes_a_player_and_keeps_everything() {
         "the table shows the new name"
     );
 
-    // A wrong password and a name that nobody has cannot be told apart.
+    // A wrong password and an unknown name cannot be distinguished.
     let mut answers = Vec::new();
     for (name, password) in
         [("Ännchen", "wrong horse"), ("Nobody", "correct horse"), ("", ""), ("Ann", "x")]
     {
         let asked = json!({ "name": name, "password": password });
-        answers.push(nobody.ask(SIGN_IN, asked).await.unwrap()["signIn"].take());
+        answers.push(anonymous.ask(SIGN_IN, asked).await.unwrap()["signIn"].take());
     }
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
-    assert_eq!(answers[0]["errors"][0]["code"], "WRONG_CREDENTIALS");
+    assert_eq!(answers[0]["userErrors"][0]["code"], "WRONG_CREDENTIALS");
 
     for (name, password, code) in [
         ("änncHEN", "long enough", "NAME_TAKEN"),
@@ -64,8 +65,8 @@ async fn a_guest_becomes_a_player_and_keeps_everything() {
         (&"x".repeat(33), "long enough", "BAD_NAME"),
     ] {
         let asked = json!({ "name": name, "password": password });
-        let refused = nobody.ask(REGISTER, asked).await.unwrap()["register"].take();
-        assert_eq!(refused["errors"][0]["code"], code, "{name}: {refused}");
+        let refused = anonymous.ask(REGISTER, asked).await.unwrap()["register"].take();
+        assert_eq!(refused["userErrors"][0]["code"], code, "{name}: {refused}");
         assert_eq!(refused["accessToken"], json!(null));
     }
     let log = node.log();
@@ -75,7 +76,7 @@ async fn a_guest_becomes_a_player_and_keeps_everything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refresh_tokens_are_good_once_and_a_copy_ends_the_session() {
+async fn refresh_tokens_are_single_use_and_reuse_ends_the_session() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;
@@ -87,24 +88,31 @@ async fn refresh_tokens_are_good_once_and_a_copy_ends_the_session() {
     let second = refresh(&first).await;
     assert_eq!(second["player"]["id"], json!(ann.id));
     assert_ne!(second["refreshToken"], first);
-    // An answer that was lost is asked for again within seconds.
+    // A lost response may be requested again within seconds.
     let third = refresh(&first).await;
-    assert_eq!(third["errors"], json!([]), "{third}");
+    assert_eq!(third["userErrors"], json!([]), "{third}");
     let fourth = refresh(&third["refreshToken"]).await;
-    assert_eq!(fourth["errors"], json!([]), "{fourth}");
+    assert_eq!(fourth["userErrors"], json!([]), "{fourth}");
     for bad in ["", "x", &"A".repeat(64), "ÄÖÜ", &"A".repeat(10_000)] {
-        assert_eq!(refresh(&json!(bad)).await["errors"][0]["code"], "BAD_REFRESH_TOKEN", "{bad}");
+        assert_eq!(
+            refresh(&json!(bad)).await["userErrors"][0]["code"],
+            "BAD_REFRESH_TOKEN",
+            "{bad}"
+        );
     }
-    // One that was spent before the last is a copy, however it was got: the session ends for everybody.
-    assert_eq!(refresh(&first).await["errors"][0]["code"], "BAD_REFRESH_TOKEN");
-    assert_eq!(refresh(&fourth["refreshToken"]).await["errors"][0]["code"], "BAD_REFRESH_TOKEN");
+    // Reuse of an older token means that it was copied: the session ends for everybody.
+    assert_eq!(refresh(&first).await["userErrors"][0]["code"], "BAD_REFRESH_TOKEN");
+    assert_eq!(
+        refresh(&fourth["refreshToken"]).await["userErrors"][0]["code"],
+        "BAD_REFRESH_TOKEN"
+    );
     let access = fourth["accessToken"].as_str().unwrap();
     let mut http = node.http().await.with_token(access);
     assert_eq!(http.post(ME, json!({})).await.unwrap().status, 401);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_answer_is_told_from_a_late_copy() {
+async fn a_lost_response_is_distinguished_from_reuse() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;
@@ -116,21 +124,21 @@ async fn a_lost_answer_is_told_from_a_late_copy() {
     let late =
         "WITH late AS (UPDATE session SET renewed_at = 0 RETURNING 1) SELECT count(*) FROM late";
     assert_eq!(house.count(late).await, 1);
-    assert_eq!(refresh(&json!(ann.refresh)).await["errors"][0]["code"], "BAD_REFRESH_TOKEN");
-    assert_eq!(refresh(&second).await["errors"][0]["code"], "BAD_REFRESH_TOKEN");
-    // An access token is no refresh token, and the other way round.
-    assert_eq!(refresh(&json!(ann.token)).await["errors"][0]["code"], "BAD_REFRESH_TOKEN");
+    assert_eq!(refresh(&json!(ann.refresh)).await["userErrors"][0]["code"], "BAD_REFRESH_TOKEN");
+    assert_eq!(refresh(&second).await["userErrors"][0]["code"], "BAD_REFRESH_TOKEN");
+    // An access token is not a refresh token, and vice versa.
+    assert_eq!(refresh(&json!(ann.token)).await["userErrors"][0]["code"], "BAD_REFRESH_TOKEN");
     let mut wrong = node.http().await.with_token(second.as_str().unwrap());
     assert_eq!(wrong.post(ME, json!({})).await.unwrap().status, 401);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_is_ended_is_ended_on_every_node() {
+async fn a_session_ends_on_every_node() {
     let house = House::new().await;
     let nodes = [house.node(&[]), house.node(&[])];
     let ann = nodes[0].guest("Ann").await;
     let there = ann.at(&nodes[1]);
-    assert_eq!(there.ask(ME, json!({})).await["me"]["name"], "Ann");
+    assert_eq!(there.ask(ME, json!({})).await["viewer"]["name"], "Ann");
     let mut socket = there.socket().await;
     let ended = ann.ask("mutation { signOut { ended } }", json!({})).await;
     assert_eq!(ended["signOut"]["ended"], 1);
@@ -139,7 +147,7 @@ async fn a_session_that_is_ended_is_ended_on_every_node() {
         there.error(ME, json!({})).await == "UNAUTHENTICATED"
     })
     .await;
-    // The socket learns it with its next word.
+    // The socket is closed at its next message.
     socket.say(&json!({ "type": "ping" })).await.unwrap();
     let mut closed = socket.hear().await.unwrap();
     if matches!(closed, client::Heard::Message(_)) {
@@ -148,15 +156,15 @@ async fn a_session_that_is_ended_is_ended_on_every_node() {
     assert!(matches!(closed, client::Heard::Closed(4403, _)), "{closed:?}");
 
     let bob = nodes[0].guest("Bob").await;
-    let everywhere = "mutation { signOut(everywhere: true) { ended } }";
+    let everywhere = "mutation { signOut(input: { everywhere: true }) { ended } }";
     assert_eq!(bob.ask(everywhere, json!({})).await["signOut"]["ended"], 1);
     let mut http = nodes[0].http().await;
     let renewed = http.ask(REFRESH, json!({ "token": bob.refresh })).await.unwrap();
-    assert_eq!(renewed["refreshSession"]["errors"][0]["code"], "BAD_REFRESH_TOKEN");
+    assert_eq!(renewed["refreshSession"]["userErrors"][0]["code"], "BAD_REFRESH_TOKEN");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_are_rotated_while_games_go_on() {
+async fn keys_are_rotated_during_games() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;
@@ -170,35 +178,35 @@ async fn keys_are_rotated_while_games_go_on() {
         let (code, said, _) = house.croupier(&[&["token", "rotate-key"], extra].concat());
         assert_eq!(code, 0, "{said}");
     }
-    // A token of the new key is understood at once, one of the old key still.
+    // Tokens of the new key are accepted at once, and those of the old key still are.
     let (code, token, said) =
         house.croupier(&["token", "issue", "--role", "support", "--name", "Sue"]);
     assert_eq!(code, 0, "{said}");
     let mut staff = node.http().await.with_token(token.trim());
-    let me = staff.ask(ME, json!({})).await.unwrap()["me"].take();
-    assert_eq!((&me["name"], &me["role"]), (&json!("Sue"), &json!("support")));
+    let me = staff.ask(ME, json!({})).await.unwrap()["viewer"].take();
+    assert_eq!((&me["name"], &me["role"]), (&json!("Sue"), &json!("SUPPORT")));
     assert_eq!(keys().await, 2);
-    assert_eq!(ann.ask(ME, json!({})).await["me"]["name"], "Ann");
-    // Games sealed with the older key can still be dealt, also by a node that starts now.
+    assert_eq!(ann.ask(ME, json!({})).await["viewer"]["name"], "Ann");
+    // Games with the older key can still be played, also on a new node.
     let other = house.node(&[]);
     accepted(ann.at(&other).act("startGame", &before).await);
     accepted(ann.at(&other).act("roll", &before).await);
 
-    let session = said.split("revoke ").nth(1).unwrap().trim().trim_end_matches("\u{1b}[0m");
+    let session = said.split("token revoke ").nth(1).unwrap().trim().trim_end_matches("\u{1b}[0m");
     assert_eq!(house.croupier(&["token", "revoke", session]).0, 0);
     let (code, _, said) = house.croupier(&["token", "revoke", session]);
     assert_eq!(code, 2, "{said}");
-    eventually("the token is taken back", async || {
+    eventually("the token is revoked", async || {
         node.http().await.with_token(token.trim()).post(ME, json!({})).await.unwrap().status == 401
     })
     .await;
     let (code, _, said) = house.croupier(&["token", "issue", "--role", "player", "--name", "Sue"]);
     assert_eq!(code, 2);
-    assert!(said.contains("players sign in by themselves"), "{said}");
+    assert!(said.contains("players sign in themselves"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tokens_that_are_not_ours_are_refused() {
+async fn forged_tokens_are_refused() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;

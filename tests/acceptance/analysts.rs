@@ -1,9 +1,9 @@
-//! What staff asks and does beyond single games: balance, seasons, exports, void games.
+//! Staff queries and actions beyond single games: balance, seasons, exports, void games.
 
 use serde_json::{Value, json};
 use sqlx::{Connection, Executor};
 
-use crate::{figures::last_line, support::*};
+use crate::{read_models::last_line, support::*};
 
 fn staff(house: &House, role: &str, at: &Player) -> Player {
     let (code, token, said) =
@@ -12,13 +12,14 @@ fn staff(house: &House, role: &str, at: &Player) -> Player {
     Player { token: token.trim().to_owned(), ..at.clone() }
 }
 
-const ME: &str = "{ me { wallet { balance ledger(first: 3) { nodes { reason change } } } ratings { rating deviation }
-    statistics(game: \"last_line\") { games wins money streak } } }";
-const BOARD: &str = "{ leaderboard(game: \"last_line\", by: WINS) { page { nodes { rank value games player { id } } } } }";
-const VOID: &str = "mutation($game: ID!, $reason: VoidReason!, $id: UUID) { voidGame(gameId: $game, reason: $reason, commandId: $id) {
-    game { voided stage } events { type text } repeated errors { code } } }";
+const ME: &str = "{ viewer { wallet { balance ledger(first: 3) { nodes { reason change } } } ratings { value deviation }
+    statistics(kind: LAST_LINE) { games wins money streak } } }";
+const BOARD: &str = "{ leaderboard(kind: LAST_LINE, by: WINS) { page { nodes { rank value games player { id } } } } }";
+const VOID: &str = "mutation($game: ID!, $reason: VoidReason!, $id: UUID) { voidGame(input: { command: { id: $id }, gameId: $game, reason: $reason }) {
+    game { voided stage } events { type summary } repeated userErrors { code } } }";
 
-/// A game that is void leaves wallets, statistics, boards and ratings as if it had not been played; it can still be proven.
+/// A void game leaves wallets, statistics, boards and ratings as if it had not been played; it can
+/// still be verified.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_void_game_leaves_no_trace() {
     let house = House::new().await;
@@ -38,7 +39,7 @@ async fn a_void_game_leaves_no_trace() {
         let [a, _, board] = seen().await;
         let rated = house.count("SELECT count(*) FROM rating_result JOIN processor p USING (generation) WHERE p.name = 'ratings' AND p.state = 'live'").await;
         credited
-            && a["me"]["statistics"][0]["games"] == games
+            && a["viewer"]["statistics"][0]["games"] == games
             && board["leaderboard"]["page"]["nodes"][0]["games"] == games
             && rated == 2 * games
     };
@@ -57,47 +58,47 @@ async fn a_void_game_leaves_no_trace() {
         assert_eq!(player.error(VOID, ask.clone()).await, "FORBIDDEN");
     }
     let done = sue.ask(VOID, ask.clone()).await["voidGame"].take();
-    assert_eq!(done["errors"], json!([]), "{done}");
+    assert_eq!(done["userErrors"], json!([]), "{done}");
     assert_eq!(done["game"], json!({ "voided": "MALFUNCTION", "stage": "ENDED" }));
-    let told = json!([{ "type": "Voided", "text": "the game is void: something did not work as it should" }]);
-    assert_eq!(done["events"], told);
+    let expected = json!([{ "type": "VOIDED", "summary": "the game is void: something did not work as it should" }]);
+    assert_eq!(done["events"], expected);
     assert_eq!(sue.ask(VOID, ask).await["voidGame"]["repeated"], true);
     let again = sue.ask(VOID, json!({ "game": game, "reason": "MISTAKE" })).await;
-    assert_eq!(again["voidGame"]["errors"][0]["code"], "ALREADY_VOID");
+    assert_eq!(again["voidGame"]["userErrors"][0]["code"], "ALREADY_VOID");
 
-    // Everything is as it was, but for the ledger, which tells what happened.
+    // Everything is as it was, except for the ledger, which shows what happened.
     let mut after = seen().await;
     eventually("nothing is left of the game", async || {
         after = seen().await;
         let ledgers =
-            after[..2].iter().map(|me| &me["me"]["wallet"]["ledger"]["nodes"][0]["reason"]);
-        let reversed = ledgers.filter(|reason| **reason == "reversal").count() == 2;
+            after[..2].iter().map(|me| &me["viewer"]["wallet"]["ledger"]["nodes"][0]["reason"]);
+        let reversed = ledgers.filter(|reason| **reason == "REVERSAL").count() == 2;
         for seen in [&mut before, &mut after] {
-            seen[..2].iter_mut().for_each(|me| me["me"]["wallet"]["ledger"] = Value::Null);
+            seen[..2].iter_mut().for_each(|me| me["viewer"]["wallet"]["ledger"] = Value::Null);
         }
         reversed && after == before
     })
     .await;
     let (code, said, _) = house.croupier(&["verify", "--wallets"]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("what 2 players earned is taken back"), "{said}");
+    assert!(said.contains("awards of 2 players in voided games are taken back"), "{said}");
     assert_eq!(house.croupier(&["processors", "verify", "all"]).0, 0);
     let proof = house.prove(&game);
     assert!(proof.contains('✓'), "{proof}");
     assert_eq!(house.croupier(&["verify", "--all"]).0, 0);
-    // Who looks at it later hears of it, and the stream ends.
+    // Later listeners get the event, and the stream ends.
     let mut socket = ann.socket().await;
     let heard = watch(&mut socket, &game, 0).await;
     let id = game.trim_start_matches("game:");
     let events = house.count(&format!("SELECT count(*) FROM event WHERE stream = '{id}'")).await;
     assert_eq!(i64::try_from(heard.len()).unwrap(), events - 1);
     let last = socket.next().await.unwrap();
-    assert_eq!(last["data"]["gameEvents"]["type"], "Voided", "{last}");
+    assert_eq!(last["data"]["gameEvents"]["type"], "VOIDED", "{last}");
 }
 
-/// A game that is still played ends when it is made void, and frees its players.
+/// Voiding a running game ends it and frees its players.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_running_game_is_made_void() {
+async fn a_running_game_is_voided() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -112,27 +113,26 @@ async fn a_running_game_is_made_void() {
         .iter()
         .map(|event| event["type"].as_str().unwrap())
         .collect();
-    assert_eq!(types, ["Voided", "Ended", "SeedRevealed"], "{done}");
+    assert_eq!(types, ["VOIDED", "ENDED", "SEED_REVEALED"], "{done}");
     let payload = ann.act("roll", &game).await;
     assert_eq!(refusal(&payload), "GAME_OVER");
     house.prove(&game);
-    is_proven_through_the_api(&house, &ann, &game).await;
+    is_verified_through_the_api(&house, &ann, &game).await;
     assert_eq!(house.count("SELECT count(*) FROM event WHERE type = 'MoneyAwarded'").await, 0);
     let nothing = json!({ "game": format!("game:{}", uuid::Uuid::now_v7()), "reason": "MISTAKE" });
     let unknown = sue.ask(VOID, nothing).await;
-    assert_eq!(unknown["voidGame"]["errors"][0]["code"], "NO_SUCH_GAME");
+    assert_eq!(unknown["voidGame"]["userErrors"][0]["code"], "NO_SUCH_GAME");
 }
 
-const VERIFY: &str =
-    "query($game: ID!) { verifyGame(gameId: $game) { proven chain rolls events problem } }";
+const VERIFY: &str = "query($game: ID!) { verifyGame(gameId: $game) { proven rolls events problem checks { step passed } } }";
 const THEN: &str = "query($game: ID!, $version: Int!) { game(id: $game) { version
-    then: at(version: $version) { version stage voided seats { score } outcome { decidedBy } } } }";
+    then: at(version: $version) { version stage voided seats { score } outcome { reason } } } }";
 
-/// A game is looked at as it was, and checked; what was changed in the database is found.
-async fn is_proven_through_the_api(house: &House, ann: &Player, game: &str) {
+/// A game can be viewed at a version and verified; changes in the database are detected.
+async fn is_verified_through_the_api(house: &House, ann: &Player, game: &str) {
     let proof = ann.ask(VERIFY, json!({ "game": game })).await["verifyGame"].take();
     assert_eq!(
-        (&proof["proven"], &proof["chain"], &proof["rolls"]),
+        (&proof["proven"], &proof["checks"][0]["passed"], &proof["rolls"]),
         (&json!(true), &json!(true), &json!(1)),
         "{proof}"
     );
@@ -157,7 +157,8 @@ async fn is_proven_through_the_api(house: &House, ann: &Player, game: &str) {
     );
     database.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(change))).await.unwrap();
     let found = ann.ask(VERIFY, json!({ "game": game })).await["verifyGame"].take();
-    assert_eq!((&found["proven"], &found["chain"]), (&json!(false), &json!(false)), "{found}");
+    let broken = json!([{ "step": "CHAIN", "passed": false }]);
+    assert_eq!((&found["proven"], &found["checks"]), (&json!(false), &broken), "{found}");
     let problem = found["problem"].as_str().unwrap();
     assert!(problem.starts_with(&format!("event {}: the chain is broken", last - 2)), "{problem}");
     let back = format!(
@@ -173,7 +174,7 @@ const BALANCE: &str = "query($by: BalanceBy!, $filter: BalanceFilter, $names: [S
         averageScore secondsPerTurn rollsPerTurn scores { from to count } turnSeconds { count } turnRolls { count } weeks { week games winRate { value } } } } }";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn analysts_ask_for_balance_and_take_it_home() {
+async fn analysts_query_and_export_balance() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -182,7 +183,7 @@ async fn analysts_ask_for_balance_and_take_it_home() {
         last_line([&ann, &bob]).await;
     }
     let ask = async |question: Value| ada.ask(BALANCE, question).await["balance"].take();
-    let positions = json!({ "by": "SEAT_POSITION", "filter": { "game": "last_line" } });
+    let positions = json!({ "by": "SEAT_POSITION", "filter": { "kind": "LAST_LINE" } });
     eventually("three games are counted", async || {
         ask(positions.clone()).await["total"]["games"] == 6
     })
@@ -217,7 +218,7 @@ async fn analysts_ask_for_balance_and_take_it_home() {
         assert_eq!(line["weeks"][0]["games"], 3);
         assert_eq!(line["price"], Value::Null);
     }
-    // What nobody played is told, not hidden.
+    // A die that nobody played is shown with zero games.
     let die = ask(json!({ "by": "DIE", "names": ["MIDAS"] })).await;
     let midas = &die["lines"][0];
     assert_eq!(
@@ -234,19 +235,19 @@ async fn analysts_ask_for_balance_and_take_it_home() {
 
     wrong_questions(&ada, &ann).await;
     exports(&house);
-    reads_only(&house).await;
+    is_read_only(&house).await;
 }
 
-/// What makes no sense is told, and nobody but analysts and admins may ask.
+/// Invalid queries are refused, and only analysts and admins may ask.
 async fn wrong_questions(ada: &Player, ann: &Player) {
     for wrong in [
         json!({ "by": "DIE", "names": ["NONSENSE"] }),
         json!({ "by": "PAIR", "names": ["MIDAS"] }),
         json!({ "by": "PAIR", "names": ["MIDAS+NONSENSE"] }),
         json!({ "by": "DIE", "names": vec!["MIDAS"; 101] }),
-        json!({ "by": "GAME", "filter": { "game": "chess" } }),
+        json!({ "by": "GAME", "filter": { "preset": "none" } }),
         json!({ "by": "GAME", "filter": { "preset": "classic" } }),
-        json!({ "by": "GAME", "filter": { "game": "farkle", "preset": "no\0ne" } }),
+        json!({ "by": "GAME", "filter": { "kind": "FARKLE", "preset": "no\0ne" } }),
         json!({ "by": "GAME", "filter": { "tableSize": 0 } }),
         json!({ "by": "GAME", "filter": { "from": "2026-11-16", "to": "2026-11-15" } }),
     ] {
@@ -260,13 +261,13 @@ async fn wrong_questions(ada: &Player, ann: &Player) {
     assert_eq!(ann.error(BALANCE, json!({ "by": "GAME" })).await, "FORBIDDEN");
 }
 
-/// Tables as files: CSV with a head, NDJSON with an object a line.
+/// Exports: CSV with a header, NDJSON with one object per line.
 fn exports(house: &House) {
     for (table, lines) in [("games", 3), ("seats", 6), ("statistics", 2), ("ratings", 2)] {
         let (code, csv, said) = house.croupier(&["export", table]);
         assert_eq!(code, 0, "{said}");
         assert_eq!(csv.lines().count(), lines + 1, "{csv}");
-        assert!(said.contains("true up to event"), "{said}");
+        assert!(said.contains("up to event"), "{said}");
         let (code, json, said) = house.croupier(&["export", table, "--format", "ndjson"]);
         assert_eq!(code, 0, "{said}");
         let rows: Vec<Value> =
@@ -292,8 +293,8 @@ fn exports(house: &House) {
     }
 }
 
-/// The role of analysts reads every view, and nothing else.
-async fn reads_only(house: &House) {
+/// The analyst role can read every view, and nothing else.
+async fn is_read_only(house: &House) {
     let mut connection = sqlx::PgConnection::connect(&house.url).await.unwrap();
     connection.execute("SET ROLE croupier_analyst").await.unwrap();
     for view in [
@@ -320,13 +321,13 @@ async fn reads_only(house: &House) {
     }
 }
 
-const NAME: &str = "mutation($code: String!, $title: String!, $from: Date!, $to: Date!) { nameSeason(code: $code, title: $title, from: $from, to: $to) {
-    season { code title from to } errors { code path } } }";
-const SEASON: &str = "query($season: String, $span: LeaderboardSpan!, $by: LeaderboardMeasure!, $preset: String) {
-    leaderboard(game: \"last_line\", by: $by, span: $span, season: $season, preset: $preset) { period preset page { nodes { rank games } } } }";
+const NAME: &str = "mutation($code: String!, $title: String!, $from: Date!, $to: Date!) { nameSeason(input: { code: $code, title: $title, from: $from, to: $to }) {
+    season { code title from to } userErrors { code field } } }";
+const SEASON: &str = "query($season: String, $span: LeaderboardSpan!, $by: LeaderboardMeasure!, $preset: PresetName) {
+    leaderboard(kind: LAST_LINE, by: $by, span: $span, season: $season, preset: $preset) { period preset page { nodes { rank games } } } }";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn seasons_have_boards_of_their_own() {
+async fn seasons_have_their_own_boards() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -344,7 +345,7 @@ async fn seasons_have_boards_of_their_own() {
     let always =
         json!({ "code": "always", "title": "Always", "from": "2020-01-01", "to": "2029-12-31" });
     let named = root.ask(NAME, always.clone()).await["nameSeason"].take();
-    assert_eq!((&named["season"], &named["errors"]), (&always, &json!([])), "{named}");
+    assert_eq!((&named["season"], &named["userErrors"]), (&always, &json!([])), "{named}");
     let over = json!({ "code": "over", "title": "Over", "from": "2020-01-01", "to": "2020-12-31" });
     root.ask(NAME, over).await;
     eventually("the season is counted", async || {
@@ -373,8 +374,8 @@ async fn seasons_have_boards_of_their_own() {
 
     let again = root.ask(NAME, always.clone()).await;
     assert_eq!(
-        again["nameSeason"]["errors"],
-        json!([{ "code": "SEASON_EXISTS", "path": ["code"] }])
+        again["nameSeason"]["userErrors"],
+        json!([{ "code": "SEASON_EXISTS", "field": ["input", "code"] }])
     );
     assert_eq!(ann.error(NAME, always.clone()).await, "FORBIDDEN");
     for (field, value) in [

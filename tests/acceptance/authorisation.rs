@@ -1,4 +1,4 @@
-//! Who may do what: every operation, every role, one's own things and others'.
+//! Authorization: every operation for every role, on own and others' objects.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// What came of asking.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// It was done, or refused by the rules of the game.
+    /// Executed, or refused by the rules of the game.
     Allowed,
-    /// There is nothing there, as far as this one is told.
+    /// The object does not exist, as far as the caller can tell.
     Nothing,
     Unauthenticated,
     Forbidden,
@@ -19,47 +19,41 @@ enum Outcome {
 
 use Outcome::{Allowed, Forbidden, Nothing, Unauthenticated};
 
-/// Who asks: nobody, the owner, another player, an analyst, support, an admin.
-const ASKERS: [&str; 6] = ["nobody", "owner", "other", "analyst", "support", "admin"];
+/// The callers: nobody, the owner, another player, an analyst, support, an admin.
+const CALLERS: [&str; 6] = ["nobody", "owner", "other", "analyst", "support", "admin"];
 
-/// An operation on something of the owner's: a private game, an account. What each of the askers gets.
+/// Operations on an object of the owner: a private game, an account; with the result for each
+/// caller.
 const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
     // Queries
     (
         "node",
         "{ node(id: $game) { __typename } }",
-        [Unauthenticated, Allowed, Nothing, Nothing, Allowed, Allowed],
+        [Nothing, Allowed, Nothing, Nothing, Allowed, Allowed],
     ),
-    (
-        "game",
-        "{ game(id: $game) { id } }",
-        [Unauthenticated, Allowed, Nothing, Nothing, Allowed, Allowed],
-    ),
-    ("me", "{ me { id } }", [Nothing, Allowed, Allowed, Allowed, Allowed, Allowed]),
+    ("nodes", "{ nodes(ids: [$game]) { __typename } }", [Allowed; 6]),
+    ("game", "{ game(id: $game) { id } }", [Nothing, Allowed, Nothing, Nothing, Allowed, Allowed]),
+    ("viewer", "{ viewer { id } }", [Nothing, Allowed, Allowed, Allowed, Allowed, Allowed]),
     (
         "myGames",
         "{ myGames { nodes { id } } }",
         [Unauthenticated, Allowed, Allowed, Forbidden, Forbidden, Forbidden],
     ),
-    (
-        "lobby",
-        "{ lobby { nodes { id } } }",
-        [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
-    ),
+    ("lobby", "{ lobby { nodes { id } } }", [Allowed, Allowed, Allowed, Allowed, Allowed, Allowed]),
     (
         "leaderboard",
-        "{ leaderboard(game: \"farkle\", by: WINS) { page { nodes { rank } } } }",
-        [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
+        "{ leaderboard(kind: FARKLE, by: WINS) { page { nodes { rank } } } }",
+        [Allowed, Allowed, Allowed, Allowed, Allowed, Allowed],
     ),
     (
         "verifyGame",
         "{ verifyGame(gameId: $game) { proven } }",
-        [Unauthenticated, Allowed, Nothing, Nothing, Allowed, Allowed],
+        [Nothing, Allowed, Nothing, Nothing, Allowed, Allowed],
     ),
     (
         "replay",
         "{ replay(gameId: $game) { length } }",
-        [Unauthenticated, Allowed, Nothing, Nothing, Allowed, Allowed],
+        [Nothing, Allowed, Nothing, Nothing, Allowed, Allowed],
     ),
     (
         "whatIf",
@@ -76,16 +70,14 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
     ("auditLog", "{ auditLog { nodes { number } } }", ADMINS),
     ("myData", "{ myData }", PLAYERS),
     ("personalData", "{ personalData(playerId: $victim) }", STAFF),
-    (
-        "seasons",
-        "{ seasons { code } }",
-        [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
-    ),
+    ("seasons", "{ seasons { code } }", [Allowed, Allowed, Allowed, Allowed, Allowed, Allowed]),
     (
         "balance",
         "{ balance(by: DIE) { total { games } } }",
         [Unauthenticated, Forbidden, Forbidden, Allowed, Forbidden, Allowed],
     ),
+    ("gameKinds", "{ gameKinds { kind } }", [Allowed; 6]),
+    ("dieEffectKinds", "{ dieEffectKinds { kind } }", [Allowed; 6]),
     ("presets", "{ presets { preset } }", [Allowed; 6]),
     ("diceCatalogue", "{ diceCatalogue { code } }", [Allowed; 6]),
     ("shop", "{ shop { version } }", [Allowed; 6]),
@@ -97,123 +89,154 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
     ),
     (
         "openDispute",
-        "mutation { openDispute(gameId: $game, version: 1, text: \"t\") { errors { code } } }",
+        "mutation { openDispute(input: { gameId: $game, version: 1, text: \"t\" }) { userErrors { code } } }",
         SEATED,
     ),
     (
         "commentDispute",
-        "mutation { commentDispute(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", text: \"t\") { errors { code } } }",
+        "mutation { commentDispute(input: { disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", text: \"t\" }) { userErrors { code } } }",
         [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
     ),
     (
         "assignDispute",
-        "mutation { assignDispute(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\") { errors { code } } }",
+        "mutation { assignDispute(input: { disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\" }) { userErrors { code } } }",
         STAFF,
     ),
     (
         "proposeRemedy",
-        "mutation { proposeRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", remedy: { voidGame: MISTAKE }) { errors { code } } }",
+        "mutation { proposeRemedy(input: { disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", remedy: { voidGame: MISTAKE } }) { userErrors { code } } }",
         STAFF,
     ),
     (
         "approveRemedy",
-        "mutation { approveRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1) { errors { code } } }",
+        "mutation { approveRemedy(input: { disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1 }) { userErrors { code } } }",
         STAFF,
     ),
     (
         "retryRemedy",
-        "mutation { retryRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1) { errors { code } } }",
+        "mutation { retryRemedy(input: { disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1 }) { userErrors { code } } }",
         STAFF,
     ),
     (
         "declineRemedy",
-        "mutation { declineRemedy(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1) { errors { code } } }",
+        "mutation { declineRemedy(input: { disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", number: 1 }) { userErrors { code } } }",
         STAFF,
     ),
     (
         "resolveDispute",
-        "mutation { resolveDispute(disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", reason: EXPLAINED) { errors { code } } }",
+        "mutation { resolveDispute(input: { disputeId: \"dispute:0193f3a2-91b0-8c11-9e5a-d0e1f2a3b4c5\", reason: EXPLAINED }) { userErrors { code } } }",
         STAFF,
     ),
-    ("eraseAccount", "mutation { eraseAccount(playerId: $victim) { erased } }", STAFF),
+    ("eraseAccount", "mutation { eraseAccount(input: { playerId: $victim }) { erased } }", STAFF),
     // Tables
-    ("createGame", "mutation { createGame { errors { code } } }", PLAYERS),
-    ("quickMatch", "mutation { quickMatch { errors { code } } }", PLAYERS),
+    (
+        "createGame",
+        "mutation { createGame(input: { rules: { farkle: {} } }) { userErrors { code } } }",
+        PLAYERS,
+    ),
+    (
+        "quickMatch",
+        "mutation { quickMatch(input: { rules: { farkle: {} } }) { userErrors { code } } }",
+        PLAYERS,
+    ),
     (
         "joinGame",
-        "mutation { joinGame(gameId: $game) { errors { code } } }",
+        "mutation { joinGame(input: { gameId: $game }) { userErrors { code } } }",
         [Unauthenticated, Allowed, Nothing, Forbidden, Forbidden, Forbidden],
     ),
     (
         "chooseSeed",
-        "mutation { chooseSeed(gameId: $game, seed: \"s\") { errors { code } } }",
+        "mutation { chooseSeed(input: { gameId: $game, seed: \"s\" }) { userErrors { code } } }",
         SEATED,
     ),
     (
         "chooseLoadout",
-        "mutation { chooseLoadout(gameId: $game, dice: []) { errors { code } } }",
+        "mutation { chooseLoadout(input: { gameId: $game, dice: [] }) { userErrors { code } } }",
         SEATED,
     ),
     (
         "chooseCharacter",
-        "mutation { chooseCharacter(gameId: $game, character: \"ion_wyrm\") { errors { code } } }",
+        "mutation { chooseCharacter(input: { gameId: $game, character: \"ion_wyrm\" }) { userErrors { code } } }",
         SEATED,
     ),
-    ("startGame", "mutation { startGame(gameId: $game) { errors { code } } }", SEATED),
-    // Moves
-    ("roll", "mutation { roll(gameId: $game) { errors { code } } }", SEATED),
-    ("save", "mutation { save(gameId: $game, slots: [0]) { errors { code } } }", SEATED),
-    ("bank", "mutation { bank(gameId: $game) { errors { code } } }", SEATED),
-    ("forfeit", "mutation { forfeit(gameId: $game) { errors { code } } }", SEATED),
-    ("score", "mutation { score(gameId: $game, category: \"ones\") { errors { code } } }", SEATED),
-    ("resolve", "mutation { resolve(gameId: $game) { errors { code } } }", SEATED),
-    ("attack", "mutation { attack(gameId: $game) { errors { code } } }", SEATED),
     (
-        "useAbility",
-        "mutation { useAbility(gameId: $game, ability: { store: 0 }) { errors { code } } }",
+        "startGame",
+        "mutation { startGame(input: { gameId: $game }) { userErrors { code } } }",
         SEATED,
     ),
-    ("answer", "mutation { answer(gameId: $game, stay: true) { errors { code } } }", SEATED),
-    ("buyItem", "mutation { buyItem(gameId: $game, code: \"green\") { errors { code } } }", SEATED),
-    ("renewMarket", "mutation { renewMarket(gameId: $game) { errors { code } } }", SEATED),
-    ("useItem", "mutation { useItem(gameId: $game, code: \"aegis\") { errors { code } } }", SEATED),
-    ("evolve", "mutation { evolve(gameId: $game, code: \"aegis\") { errors { code } } }", SEATED),
-    ("endTurn", "mutation { endTurn(gameId: $game) { errors { code } } }", SEATED),
-    ("leaveGame", "mutation { leaveGame(gameId: $game) { errors { code } } }", SEATED),
+    // Moves
+    (
+        "play",
+        "mutation { play(input: { gameId: $game, move: { roll: {} } }) { userErrors { code } } }",
+        SEATED,
+    ),
+    (
+        "leaveGame",
+        "mutation { leaveGame(input: { gameId: $game }) { userErrors { code } } }",
+        SEATED,
+    ),
     // The shop
-    ("buyDie", "mutation { buyDie(code: \"LUCKY\") { errors { code } } }", PLAYERS),
-    ("sellDie", "mutation { sellDie(code: \"LUCKY\") { errors { code } } }", PLAYERS),
-    ("saveLoadout", "mutation { saveLoadout(name: \"n\", dice: []) { errors { code } } }", PLAYERS),
-    ("deleteLoadout", "mutation { deleteLoadout(name: \"n\") { errors { code } } }", PLAYERS),
-    ("addDie", "mutation { addDie(die: {}) { errors { code } } }", ADMINS),
-    ("changeDie", "mutation { changeDie(code: \"HOT\", die: {}) { errors { code } } }", ADMINS),
-    ("retireDie", "mutation { retireDie(code: \"NONE\") { errors { code } } }", ADMINS),
+    ("buyDie", "mutation { buyDie(input: { code: \"LUCKY\" }) { userErrors { code } } }", PLAYERS),
+    (
+        "sellDie",
+        "mutation { sellDie(input: { code: \"LUCKY\" }) { userErrors { code } } }",
+        PLAYERS,
+    ),
+    (
+        "saveLoadout",
+        "mutation { saveLoadout(input: { name: \"n\", dice: [] }) { userErrors { code } } }",
+        PLAYERS,
+    ),
+    (
+        "deleteLoadout",
+        "mutation { deleteLoadout(input: { name: \"n\" }) { userErrors { code } } }",
+        PLAYERS,
+    ),
+    (
+        "addDie",
+        "mutation { addDie(input: { code: \"NEW\", name: \"New\", category: FACE_CHANGERS, tier: SIMPLE, colour: \"#000000\", price: 1, description: \"d\", effect: { kind: FACES } }) { userErrors { code } } }",
+        ADMINS,
+    ),
+    (
+        "changeDie",
+        "mutation { changeDie(input: { code: \"HOT\" }) { userErrors { code } } }",
+        ADMINS,
+    ),
+    (
+        "retireDie",
+        "mutation { retireDie(input: { code: \"NONE\" }) { userErrors { code } } }",
+        ADMINS,
+    ),
     // Sessions
-    ("signInAsGuest", "mutation { signInAsGuest { errors { code } } }", [Allowed; 6]),
+    ("signInAsGuest", "mutation { signInAsGuest { userErrors { code } } }", [Allowed; 6]),
     (
         "register",
-        "mutation { register(name: \"\", password: \"\") { errors { code } } }",
+        "mutation { register(input: { name: \"\", password: \"\" }) { userErrors { code } } }",
         [Allowed; 6],
     ),
-    ("signIn", "mutation { signIn(name: \"\", password: \"\") { errors { code } } }", [Allowed; 6]),
+    (
+        "signIn",
+        "mutation { signIn(input: { name: \"\", password: \"\" }) { userErrors { code } } }",
+        [Allowed; 6],
+    ),
     (
         "refreshSession",
-        "mutation { refreshSession(refreshToken: \"\") { errors { code } } }",
+        "mutation { refreshSession(input: { refreshToken: \"\" }) { userErrors { code } } }",
         [Allowed; 6],
     ),
     (
         "endSessions",
-        "mutation { endSessions(playerId: $victim) { ended } }",
+        "mutation { endSessions(input: { playerId: $victim }) { ended } }",
         [Unauthenticated, Forbidden, Forbidden, Forbidden, Allowed, Allowed],
     ),
     (
         "voidGame",
-        "mutation { voidGame(gameId: $game, reason: MISTAKE) { errors { code } } }",
+        "mutation { voidGame(input: { gameId: $game, reason: MISTAKE }) { userErrors { code } } }",
         [Unauthenticated, Forbidden, Forbidden, Forbidden, Allowed, Allowed],
     ),
     (
         "nameSeason",
-        "mutation { nameSeason(code: \"winter\", title: \"Winter\", from: \"2026-12-01\", to: \"2027-02-28\") { errors { code } } }",
+        "mutation { nameSeason(input: { code: \"winter\", title: \"Winter\", from: \"2026-12-01\", to: \"2027-02-28\" }) { userErrors { code } } }",
         [Unauthenticated, Forbidden, Forbidden, Forbidden, Forbidden, Allowed],
     ),
     (
@@ -225,12 +248,12 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
     (
         "gameEvents",
         "subscription { gameEvents(gameId: $game) { version } }",
-        [Unauthenticated, Allowed, Nothing, Nothing, Allowed, Allowed],
+        [Nothing, Allowed, Nothing, Nothing, Allowed, Allowed],
     ),
     (
         "lobby",
         "subscription { lobby { id } }",
-        [Unauthenticated, Allowed, Allowed, Allowed, Allowed, Allowed],
+        [Allowed, Allowed, Allowed, Allowed, Allowed, Allowed],
     ),
     (
         "myTurn",
@@ -245,20 +268,20 @@ const ADMINS: [Outcome; 6] = [Unauthenticated, Forbidden, Forbidden, Forbidden, 
 const SEATED: [Outcome; 6] = [Unauthenticated, Allowed, Nothing, Forbidden, Forbidden, Forbidden];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_may_do_what_the_matrix_says() {
+async fn every_operation_follows_the_matrix() {
     let house = House::new().await;
     let node = house.node(&["--slow-client-seconds", "1"]);
     for (operation, document, expected) in MATRIX {
-        for (asker, expected) in ASKERS.into_iter().zip(expected) {
-            let found = ask(&house, &node, asker, document).await;
-            assert_eq!(found, *expected, "{operation} by {asker}");
+        for (caller, expected) in CALLERS.into_iter().zip(expected) {
+            let found = ask(&house, &node, caller, document).await;
+            assert_eq!(found, *expected, "{operation} by {caller}");
         }
     }
 }
 
-/// A public table is there for everybody who is signed in, but only who sits there moves.
+/// Everybody may watch a public table, but only seated players may move.
 #[tokio::test(flavor = "multi_thread")]
-async fn public_tables_are_watched_by_everybody_and_moved_by_who_sits_there() {
+async fn public_tables_are_visible_to_all_but_only_seated_players_move() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, eve) = (node.guest("Ann").await, node.guest("Eve").await);
@@ -268,14 +291,14 @@ async fn public_tables_are_watched_by_everybody_and_moved_by_who_sits_there() {
     for command in ["startGame", "leaveGame", "roll", "bank", "forfeit"] {
         assert_eq!(refusal(&eve.act(command, &game).await), "NOT_SEATED", "{command}");
     }
-    // What is told about an account is told to its owner.
+    // Account details are visible to the owner only.
     let about =
         "query($id: ID!) { node(id: $id) { ... on Player { name isGuest role createdAt } } }";
     let seen = eve.ask(about, json!({ "id": ann.id })).await["node"].take();
     assert_eq!(seen, json!({ "name": "Ann", "isGuest": null, "role": null, "createdAt": null }));
 }
 
-/// A new operation must say who may do it.
+/// A new operation needs a row in the matrix.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_matrix_has_every_operation_of_the_schema() {
     let house = House::new().await;
@@ -295,13 +318,13 @@ async fn the_matrix_has_every_operation_of_the_schema() {
     assert_eq!(known.collect::<BTreeSet<_>>(), all);
 }
 
-async fn ask(house: &House, node: &Node, asker: &str, document: &str) -> Outcome {
-    // Everything anew each time: some operations end what they are asked on.
+async fn ask(house: &House, node: &Node, caller: &str, document: &str) -> Outcome {
+    // Everything is created again each time: some operations end what they are called on.
     let owner = node.guest("Owner").await;
-    let private = "mutation { createGame(visibility: PRIVATE) { game { id } } }";
+    let private = "mutation { createGame(input: { rules: { farkle: {} }, visibility: PRIVATE }) { game { id } } }";
     let game = owner.ask(private, json!({})).await["createGame"]["game"]["id"].take();
     let victim = node.guest("Victim").await;
-    let token = match asker {
+    let token = match caller {
         "nobody" => None,
         "owner" => Some(owner.token.clone()),
         "other" => Some(node.guest("Other").await.token),
@@ -325,7 +348,7 @@ async fn ask(house: &House, node: &Node, asker: &str, document: &str) -> Outcome
     outcome(&answer)
 }
 
-/// The first answer of a subscription; silence is one that was taken.
+/// The first message of a subscription; silence means that it was accepted.
 async fn listen(node: &Node, token: Option<&str>, text: &str) -> Value {
     let mut http = node.http().await;
     if let Some(token) = token {
@@ -349,13 +372,13 @@ fn outcome(answer: &Value) -> Outcome {
         (Some("UNAUTHENTICATED"), _) => return Unauthenticated,
         (Some("FORBIDDEN"), _) => return Forbidden,
         (_, Some("NO_SUCH_GAME")) => return Nothing,
-        // The rules say when, not who.
+        // These errors depend on the state, not on the caller.
         (_, Some("GAME_NOT_OVER" | "NO_SUCH_DISPUTE")) => return Allowed,
         (None, None) => {}
         _ => panic!("{answer}"),
     }
     let data = answer["data"].as_object().unwrap().values().next().unwrap();
-    match data["errors"][0]["code"].as_str() {
+    match data["userErrors"][0]["code"].as_str() {
         Some("NO_SUCH_GAME") => Nothing,
         _ if data.is_null() => Nothing,
         _ => Allowed,

@@ -1,4 +1,4 @@
-//! Games with special dice, and the money they make.
+//! Games with special dice, and the money they earn.
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,13 @@ use crate::{
     support::*,
 };
 
-const TABLE: &str = "{ game { id version stage toMove { number } bestSelection { slots points canBank lines bankPoints money }
-    dice { slot code } seats { dice money turn { turnScore multiplier roundScore unbanked hotCounter dareBonus farklesInARow
-    diceSaved } } ruleset { practice dice { code text } } } events { version type text lines } repeated errors { code message path } }";
+const TABLE: &str = "{ game { id version stage toMove { number } bestSelection { slots points canBank scoreBreakdown bankPoints money }
+    dice { slot code } seats { dice money state { ... on FarkleSeat { turnScore multiplier roundScore unbankedPoints hotCounter dareBonus farklesInARow
+    diceSaved } } } ruleset { practice specialDice { code tooltip } } } events { version type summary scoreBreakdown } repeated userErrors { code message field } }";
 
 async fn choose(player: &Player, game: &str, dice: &[&str]) -> Value {
     let query = format!(
-        "mutation($game: ID!, $dice: [String!]) {{ chooseLoadout(gameId: $game, dice: $dice) {TABLE} }}"
+        "mutation($game: ID!, $dice: [DieCode!]) {{ chooseLoadout(input: {{ gameId: $game, dice: $dice }}) {TABLE} }}"
     );
     player.ask(&query, json!({ "game": game, "dice": dice })).await["chooseLoadout"].take()
 }
@@ -24,11 +24,11 @@ async fn choose(player: &Player, game: &str, dice: &[&str]) -> Value {
 async fn stock(player: &Player, dice: &[&str]) {
     for code in dice {
         let bought = trade(player, "buyDie", code, json!({})).await;
-        assert_eq!(bought["errors"], json!([]), "{bought}");
+        assert_eq!(bought["userErrors"], json!([]), "{bought}");
     }
 }
 
-/// What was awarded to a seat, as the log has it.
+/// The money awarded to a seat, according to the log.
 async fn awarded(house: &House, game: &str, seat: u8) -> i64 {
     let game = game.trim_start_matches("game:");
     house
@@ -39,9 +39,11 @@ async fn awarded(house: &House, game: &str, seat: u8) -> i64 {
         .await
 }
 
-/// Plays to the end, now and then rolling on, so that there are farkles and hot dice; gives all lines that were shown.
+/// Plays to the end, sometimes rolling on, so that there are farkles and hot dice; returns all
+/// score breakdowns.
 async fn play_boldly(players: [&Player; 2], game: &str, mut table: Value) -> Vec<String> {
-    let see = "query($game: ID!) { game(id: $game) { lastAction { events { type lines } } } }";
+    let see =
+        "query($game: ID!) { game(id: $game) { lastAction { events { type scoreBreakdown } } } }";
     let mut lines = Vec::new();
     while table["stage"] != "ENDED" {
         let mover = players[usize::from(table["toMove"]["number"] != 0)];
@@ -53,16 +55,16 @@ async fn play_boldly(players: [&Player; 2], game: &str, mut table: Value) -> Vec
             (None, _) => ("roll", json!({})),
         };
         table = accepted(mover.act_with(verb, game, more).await)["game"].clone();
-        let told = mover.ask(see, json!({ "game": game })).await;
-        let events = told["game"]["lastAction"]["events"].as_array().unwrap();
-        let told = events.iter().flat_map(|event| event["lines"].as_array().unwrap());
-        lines.extend(told.map(|line| line.as_str().unwrap().to_owned()));
+        let shown = mover.ask(see, json!({ "game": game })).await;
+        let events = shown["game"]["lastAction"]["events"].as_array().unwrap();
+        let shown = events.iter().flat_map(|event| event["scoreBreakdown"].as_array().unwrap());
+        lines.extend(shown.map(|line| line.as_str().unwrap().to_owned()));
     }
     lines
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_challenge_is_played_with_own_dice_and_pays_into_the_wallets() {
+async fn a_challenge_is_played_with_own_dice_and_credits_the_wallets() {
     let house = House::new().await;
     let node = house.node(&["--first-money", "100"]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -70,14 +72,14 @@ async fn a_challenge_is_played_with_own_dice_and_pays_into_the_wallets() {
     let game = challenge(&ann).await;
     accepted(bob.act("joinGame", &game).await);
     let chosen = accepted(choose(&ann, &game, &["MIDAS", "FARK$", "DOUBLE", "HOT"]).await);
-    assert_eq!(chosen["events"][0]["type"], "LoadoutChosen");
+    assert_eq!(chosen["events"][0]["type"], "LOADOUT_CHOSEN");
     assert_eq!(
         chosen["game"]["seats"][0]["dice"],
         json!(["MIDAS", "FARK$", "DOUBLE", "HOT", "STANDARD", "STANDARD"])
     );
-    let texts = chosen["game"]["ruleset"]["dice"].as_array().unwrap();
+    let texts = chosen["game"]["ruleset"]["specialDice"].as_array().unwrap();
     assert!(
-        texts.iter().any(|die| die["text"] == "Every farkle adds 200 to your next bank."),
+        texts.iter().any(|die| die["tooltip"] == "Every farkle adds 200 to your next bank."),
         "{texts:?}"
     );
     let items = me(&ann).await["inventory"].take();
@@ -89,7 +91,10 @@ async fn a_challenge_is_played_with_own_dice_and_pays_into_the_wallets() {
             .all(|item| item["locked"] == 1 && item["equippedIn"] == json!([game])),
         "{items}"
     );
-    assert_eq!(trade(&ann, "sellDie", "MIDAS", json!({})).await["errors"][0]["code"], "DIE_LOCKED");
+    assert_eq!(
+        trade(&ann, "sellDie", "MIDAS", json!({})).await["userErrors"][0]["code"],
+        "DIE_LOCKED"
+    );
 
     let table = accepted(bob.act("startGame", &game).await)["game"].clone();
     let lines = play_boldly([&ann, &bob], &game, table).await;
@@ -102,17 +107,17 @@ async fn a_challenge_is_played_with_own_dice_and_pays_into_the_wallets() {
     })
     .await;
     eventually("dice are free", async || me(&ann).await["inventory"][0]["locked"] == 0).await;
-    assert_eq!(trade(&ann, "sellDie", "MIDAS", json!({})).await["errors"], json!([]));
+    assert_eq!(trade(&ann, "sellDie", "MIDAS", json!({})).await["userErrors"], json!([]));
     house.prove(&game);
     let (code, said, _) = house.croupier(&["verify", "--wallets"]);
     assert_eq!(code, 0, "{said}");
-    the_ledger_leads_to_the_game(&ann, &game, earned[0]).await;
+    the_ledger_refers_to_the_game(&ann, &game, earned[0]).await;
 }
 
-/// Each line of the ledger leads to the event that awarded it.
-async fn the_ledger_leads_to_the_game(ann: &Player, game: &str, earned: i64) {
-    let ledger = "{ me { wallet { ledger(first: 100) { nodes { reason gameId gameVersion change code } } } } }";
-    let nodes = ann.ask(ledger, json!({})).await["me"]["wallet"]["ledger"]["nodes"].take();
+/// Each entry of the ledger refers to the event that awarded it.
+async fn the_ledger_refers_to_the_game(ann: &Player, game: &str, earned: i64) {
+    let ledger = "{ viewer { wallet { ledger(first: 100) { nodes { reason gameId gameVersion change code } } } } }";
+    let nodes = ann.ask(ledger, json!({})).await["viewer"]["wallet"]["ledger"]["nodes"].take();
     let won: Vec<&Value> =
         nodes.as_array().unwrap().iter().filter(|line| line["gameId"] == json!(game)).collect();
     assert_eq!(won.iter().map(|line| line["change"].as_i64().unwrap()).sum::<i64>(), earned);
@@ -122,20 +127,20 @@ async fn the_ledger_leads_to_the_game(ann: &Player, game: &str, earned: i64) {
         let after = json!({ "game": game, "after": (version - 1).to_string() });
         assert_eq!(
             ann.ask(event, after).await["game"]["events"]["nodes"][0]["type"],
-            "MoneyAwarded"
+            "MONEY_AWARDED"
         );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn dice_that_cannot_be_brought_are_refused_by_name() {
+async fn invalid_loadouts_are_refused() {
     let house = House::new().await;
     let node = house.node(&["--first-money", "100"]);
     let (ann, eve) = (node.guest("Ann").await, node.guest("Eve").await);
     stock(&ann, &["FIVES"; 6]).await;
     let game = challenge(&ann).await;
     let code = async |player: &Player, dice: &[&str]| {
-        choose(player, &game, dice).await["errors"]
+        choose(player, &game, dice).await["userErrors"]
             .get(0)
             .map_or(Value::Null, |error| error["code"].clone())
     };
@@ -147,78 +152,85 @@ async fn dice_that_cannot_be_brought_are_refused_by_name() {
     assert_eq!(me(&ann).await["inventory"][0]["locked"], 0, "a refusal locks nothing");
     assert_eq!(code(&ann, &["FIVES"; 5]).await, Value::Null);
     assert_eq!(me(&ann).await["inventory"][0]["locked"], 5);
-    // One of six may go, another one not.
-    assert_eq!(trade(&ann, "sellDie", "FIVES", json!({})).await["errors"], json!([]));
-    assert_eq!(trade(&ann, "sellDie", "FIVES", json!({})).await["errors"][0]["code"], "DIE_LOCKED");
-    // What was chosen once stays locked until the game begins.
+    // One of six may be sold, another one not.
+    assert_eq!(trade(&ann, "sellDie", "FIVES", json!({})).await["userErrors"], json!([]));
+    assert_eq!(
+        trade(&ann, "sellDie", "FIVES", json!({})).await["userErrors"][0]["code"],
+        "DIE_LOCKED"
+    );
+    // A chosen die stays locked until the game starts.
     assert_eq!(code(&ann, &["FIVES"]).await, Value::Null);
     assert_eq!(code(&ann, &[]).await, Value::Null);
     assert_eq!(me(&ann).await["inventory"][0]["locked"], 5);
     // By the name of a loadout.
-    let save = "mutation { saveLoadout(name: \"fives\", dice: [\"FIVES\", \"FIVES\"]) { errors { code } } }";
+    let save = "mutation { saveLoadout(input: { name: \"fives\", dice: [\"FIVES\", \"FIVES\"] }) { userErrors { code } } }";
     ann.ask(save, json!({})).await;
-    let by_name = "mutation($game: ID!, $name: String) { chooseLoadout(gameId: $game, loadout: $name) { game { mySeat { dice } } errors { code } } }";
+    let by_name = "mutation($game: ID!, $name: String) { chooseLoadout(input: { gameId: $game, loadout: $name }) { game { mySeat { dice } } userErrors { code } } }";
     let chosen =
         ann.ask(by_name, json!({ "game": game, "name": "fives" })).await["chooseLoadout"].take();
     assert_eq!(chosen["game"]["mySeat"]["dice"][1], "FIVES");
     let missing =
         ann.ask(by_name, json!({ "game": game, "name": "sixes" })).await["chooseLoadout"].take();
-    assert_eq!(missing["errors"][0]["code"], "NO_SUCH_LOADOUT");
-    let both = "mutation($game: ID!) { chooseLoadout(gameId: $game, loadout: \"fives\", dice: []) { errors { code } } }";
+    assert_eq!(missing["userErrors"][0]["code"], "NO_SUCH_LOADOUT");
+    let both = "mutation($game: ID!) { chooseLoadout(input: { gameId: $game, loadout: \"fives\", dice: [] }) { userErrors { code } } }";
     assert_eq!(ann.error(both, json!({ "game": game })).await, "BAD_USER_INPUT");
     accepted(ann.act("startGame", &game).await);
     assert_eq!(code(&ann, &[]).await, "ALREADY_STARTED");
-    eventually("what is played stays locked, the rest is free", async || {
+    eventually("dice in use stay locked, the rest is free", async || {
         me(&ann).await["inventory"][0]["locked"] == 2
     })
     .await;
     let classic = ann.create(json!({})).await;
-    assert_eq!(choose(&ann, &classic, &["FIVES"]).await["errors"][0]["code"], "NO_SPECIAL_DICE");
+    assert_eq!(
+        choose(&ann, &classic, &["FIVES"]).await["userErrors"][0]["code"],
+        "NO_SPECIAL_DICE"
+    );
 }
 
-/// A command that was refused once locks nothing later: whoever sold the dice in between plays without them.
+/// A refused command locks nothing later: a player who sold the dice in between plays without them.
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_plays_with_dice_that_were_sold() {
+async fn sold_dice_cannot_be_played() {
     let house = House::new().await;
     let node = house.node(&["--first-money", "100"]);
     let ann = node.guest("Ann").await;
     stock(&ann, &["TRIPLE"]).await;
     let game = challenge(&ann).await;
     let id = uuid::Uuid::now_v7();
-    let choose = "mutation($game: ID!, $id: UUID, $version: Int, $dice: [String!]) { chooseLoadout(gameId: $game, dice: $dice, commandId: $id, expectedVersion: $version) { game { mySeat { dice } } errors { code path } } }";
+    let choose = "mutation($game: ID!, $id: UUID, $version: Int, $dice: [DieCode!]) { chooseLoadout(input: { command: { id: $id, expectedVersion: $version }, gameId: $game, dice: $dice }) { game { mySeat { dice } } userErrors { code field } } }";
     let ask = async |version: Value, dice: Value| {
         let variables = json!({ "game": game, "id": id, "version": version, "dice": dice });
         ann.ask(choose, variables).await["chooseLoadout"].take()
     };
-    assert_eq!(ask(json!(999), json!(["TRIPLE"])).await["errors"][0]["code"], "STALE_VERSION");
+    assert_eq!(ask(json!(999), json!(["TRIPLE"])).await["userErrors"][0]["code"], "STALE_VERSION");
     assert_eq!(
-        trade(&ann, "sellDie", "TRIPLE", json!({})).await["errors"],
+        trade(&ann, "sellDie", "TRIPLE", json!({})).await["userErrors"],
         json!([]),
         "nothing is locked"
     );
-    assert_eq!(ask(Value::Null, json!(["TRIPLE"])).await["errors"][0]["code"], "NOT_OWNED");
-    let unknown = ask(Value::Null, json!(["WILD"])).await["errors"][0].take();
-    assert_eq!(unknown, json!({ "code": "UNKNOWN_DIE", "path": ["dice"] }));
-    // Bought again and chosen; then asked for nothing at a version that is past: the die stays locked all the time.
+    assert_eq!(ask(Value::Null, json!(["TRIPLE"])).await["userErrors"][0]["code"], "NOT_OWNED");
+    let unknown = ask(Value::Null, json!(["WILD"])).await["userErrors"][0].take();
+    assert_eq!(unknown, json!({ "code": "UNKNOWN_DIE", "field": ["input", "dice"] }));
+    // Bought again and chosen; then an empty choice with a stale version: the die stays locked all
+    // the time.
     stock(&ann, &["TRIPLE"]).await;
     let chosen = ask(Value::Null, json!(["TRIPLE"])).await;
     assert_eq!(chosen["game"]["mySeat"]["dice"][0], "TRIPLE", "{chosen}");
-    let stale = "mutation($game: ID!) { chooseLoadout(gameId: $game, dice: [], expectedVersion: 1) { errors { code } } }";
+    let stale = "mutation($game: ID!) { chooseLoadout(input: { command: { expectedVersion: 1 }, gameId: $game, dice: [] }) { userErrors { code } } }";
     for _ in 0..10 {
         let (tried, sold) = tokio::join!(
             ann.ask(stale, json!({ "game": game })),
             trade(&ann, "sellDie", "TRIPLE", json!({}))
         );
-        assert_eq!(tried["chooseLoadout"]["errors"][0]["code"], "STALE_VERSION");
-        assert_eq!(sold["errors"][0]["code"], "DIE_LOCKED");
+        assert_eq!(tried["chooseLoadout"]["userErrors"][0]["code"], "STALE_VERSION");
+        assert_eq!(sold["userErrors"][0]["code"], "DIE_LOCKED");
     }
     accepted(ann.act("startGame", &game).await);
     assert_eq!(
-        trade(&ann, "sellDie", "TRIPLE", json!({})).await["errors"][0]["code"],
+        trade(&ann, "sellDie", "TRIPLE", json!({})).await["userErrors"][0]["code"],
         "DIE_LOCKED"
     );
-    // The limits of a loadout are rules that a client may set, by the codes of dice.
-    let limits = "mutation($rules: JSON) { createGame(preset: \"challenge-standard\", rules: $rules) { game { id ruleset { parameters } } errors { code } } }";
+    // A client may set the limits of a loadout in its rules, by the codes of dice.
+    let limits = "mutation($rules: JSON) { createGame(input: { rules: { farkle: { preset: \"challenge-standard\", custom: $rules } } }) { game { id ruleset { parameters } } userErrors { code } } }";
     let rules = json!({ "loadoutLimits": { "mostCopies": { "TRIPLE": 0 } } });
     let strict = ann.ask(limits, json!({ "rules": rules })).await["createGame"]["game"].take();
     assert_eq!(
@@ -226,16 +238,17 @@ async fn nobody_plays_with_dice_that_were_sold() {
         json!({ "TRIPLE": 0 })
     );
     let refused = choose_at(&ann, &strict["id"]).await;
-    assert_eq!(refused["errors"][0]["code"], "TOO_MANY_COPIES");
+    assert_eq!(refused["userErrors"][0]["code"], "TOO_MANY_COPIES");
 }
 
 async fn choose_at(player: &Player, game: &Value) -> Value {
     choose(player, game.as_str().unwrap(), &["TRIPLE"]).await
 }
 
-/// Who leaves before the beginning has the dice back; the next one on the seat has a set of ordinary ones.
+/// A player who leaves before the start gets the dice back; the next player on the seat has
+/// ordinary ones.
 #[tokio::test(flavor = "multi_thread")]
-async fn dice_come_back_from_a_table_that_is_left() {
+async fn dice_are_unlocked_when_leaving_a_table() {
     let house = House::new().await;
     let node = house.node(&["--first-money", "100"]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -252,16 +265,16 @@ async fn dice_come_back_from_a_table_that_is_left() {
     assert_eq!(dice, json!(vec!["STANDARD"; 6]));
 }
 
-/// Quick match brings dice along: nobody waits for a choice.
+/// Quick match brings dice along, so that nobody waits for a choice.
 #[tokio::test(flavor = "multi_thread")]
 async fn quick_match_brings_dice_along() {
     let house = House::new().await;
     let node = house.node(&["--first-money", "100"]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
     stock(&ann, &["HEAVY"]).await;
-    let query = "mutation($dice: [String!]) { quickMatch(preset: \"competitive\", dice: $dice) { game { id stage seats { dice } } errors { code } } }";
+    let query = "mutation($dice: [DieCode!]) { quickMatch(input: { rules: { farkle: { preset: \"competitive\" } }, dice: $dice }) { game { id stage seats { dice } } userErrors { code } } }";
     let refused = bob.ask(query, json!({ "dice": ["HEAVY"] })).await["quickMatch"].take();
-    assert_eq!(refused["errors"][0]["code"], "NOT_OWNED");
+    assert_eq!(refused["userErrors"][0]["code"], "NOT_OWNED");
     let waits = ann.ask(query, json!({ "dice": ["HEAVY"] })).await["quickMatch"].take();
     assert_eq!(waits["game"]["seats"][0]["dice"][0], "HEAVY", "{waits}");
     let begun = bob.ask(query, json!({ "dice": null })).await["quickMatch"].take();
@@ -271,16 +284,16 @@ async fn quick_match_brings_dice_along() {
     );
 }
 
-/// Rules of one's own are for practice: nobody sets prizes for oneself.
+/// Custom rules are practice games: players cannot set prizes for themselves.
 #[tokio::test(flavor = "multi_thread")]
-async fn changed_rules_pay_nothing() {
+async fn custom_rules_pay_nothing() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
     let (game, table) = begun([&ann, &bob], json!({ "target": 500, "winAward": 1000 })).await;
     play_out([&ann, &bob], &game, table).await;
     assert_eq!(awarded(&house, &game, 0).await + awarded(&house, &game, 1).await, 0);
-    let own = "mutation($rules: JSON) { createGame(preset: \"challenge-standard\", rules: $rules) { game { ruleset { practice preset } } errors { code path } } }";
+    let own = "mutation($rules: JSON) { createGame(input: { rules: { farkle: { preset: \"challenge-standard\", custom: $rules } } }) { game { ruleset { practice preset } } userErrors { code field } } }";
     let clock = ann.ask(own, json!({ "rules": { "turnSeconds": 60 } })).await["createGame"].take();
     assert_eq!(clock["game"]["ruleset"], json!({ "practice": false, "preset": "custom" }));
     let dice = ann
@@ -288,12 +301,12 @@ async fn changed_rules_pay_nothing() {
         .await["createGame"]
         .take();
     assert_eq!(
-        (&dice["errors"][0]["code"], &dice["errors"][0]["path"]),
-        (&json!("BAD_RULE"), &json!(["rules"]))
+        (&dice["userErrors"][0]["code"], &dice["userErrors"][0]["field"]),
+        (&json!("BAD_RULE"), &json!(["input", "rules", "farkle"]))
     );
 }
 
-/// Plays challenges on and on, on whichever node is there, until told to stop.
+/// Plays challenges on any running node until told to stop.
 async fn keep_playing(
     ann: Player,
     bob: Player,
@@ -304,7 +317,7 @@ async fn keep_playing(
         let nodes = nodes.lock().unwrap();
         Player { address: nodes[n % nodes.len()], ..player.clone() }
     };
-    let roll = "mutation($game: ID!) { roll(gameId: $game) { game { stage } errors { code } } }";
+    let roll = "mutation($game: ID!) { roll: play(input: { gameId: $game, move: { roll: {} } }) { game { stage } userErrors { code } } }";
     let see = "query($game: ID!) { game(id: $game) { stage toMove { number } bestSelection { slots } dice { place } } }";
     let mut n = 0;
     let mut game: Option<String> = None;
@@ -317,17 +330,23 @@ async fn keep_playing(
             http.ask(query, variables).await.ok()
         };
         let Some(id) = game.clone() else {
-            let open = "mutation { createGame(preset: \"challenge-standard\") { game { id } } }";
+            let open = "mutation { createGame(input: { rules: { farkle: { preset: \"challenge-standard\" } } }) { game { id } } }";
             let Some(opened) = ask(&ann, open, json!({})).await else { continue };
             let id = opened["createGame"]["game"]["id"].as_str().unwrap().to_owned();
             let variables = json!({ "game": id });
             let steps = [
-                (&bob, "mutation($game: ID!) { joinGame(gameId: $game) { errors { code } } }"),
+                (
+                    &bob,
+                    "mutation($game: ID!) { joinGame(input: { gameId: $game }) { userErrors { code } } }",
+                ),
                 (
                     &ann,
-                    "mutation($game: ID!) { chooseLoadout(gameId: $game, dice: [\"MIDAS\", \"FARK$\"]) { errors { code } } }",
+                    "mutation($game: ID!) { chooseLoadout(input: { gameId: $game, dice: [\"MIDAS\", \"FARK$\"] }) { userErrors { code } } }",
                 ),
-                (&ann, "mutation($game: ID!) { startGame(gameId: $game) { errors { code } } }"),
+                (
+                    &ann,
+                    "mutation($game: ID!) { startGame(input: { gameId: $game }) { userErrors { code } } }",
+                ),
             ];
             let mut fine = true;
             for (player, step) in steps {
@@ -346,9 +365,10 @@ async fn keep_playing(
         let mover = if table["toMove"]["number"] == 0 { &ann } else { &bob };
         let slots = &table["bestSelection"]["slots"];
         if slots.is_array() {
-            let verb = if n % 3 == 0 { "save" } else { "bank" };
+            let verb =
+                if n % 3 == 0 { "save: { slots: $slots }" } else { "bank: { saveSlots: $slots }" };
             let query = format!(
-                "mutation($game: ID!, $slots: [Int!]!) {{ {verb}(gameId: $game, slots: $slots) {{ errors {{ code }} }} }}"
+                "mutation($game: ID!, $slots: [Int!]!) {{ play(input: {{ gameId: $game, move: {{ {verb} }} }}) {{ userErrors {{ code }} }} }}"
             );
             ask(mover, &query, json!({ "game": id, "slots": slots })).await;
         } else {
@@ -357,9 +377,9 @@ async fn keep_playing(
     }
 }
 
-/// Nodes die in the middle of awards, again and again: afterwards every ledger is right to the dollar.
+/// Nodes are killed repeatedly in the middle of awards: afterwards every ledger is exact.
 #[tokio::test(flavor = "multi_thread")]
-async fn awards_arrive_once_whoever_dies() {
+async fn awards_are_credited_once_despite_crashes() {
     let house = House::new().await;
     let mut nodes =
         vec![house.node(&["--first-money", "100"]), house.node(&["--first-money", "100"])];
@@ -396,7 +416,7 @@ async fn awards_arrive_once_whoever_dies() {
     let (code, said, _) = house.croupier(&["verify", "--wallets"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains(&format!("{awards} awards of games, each credited once")), "{said}");
-    // In order: of one game, no later award came before an earlier one.
+    // In order: within a game, no later award was credited before an earlier one.
     let overtaken = "SELECT count(*) FROM event a JOIN event b ON b.stream = a.stream AND b.type = a.type AND b.version > a.version
         WHERE a.type = 'MoneyCredited' AND a.payload->>'game' = b.payload->>'game'
           AND (a.payload->>'event')::int > (b.payload->>'event')::int";
@@ -411,7 +431,8 @@ async fn awards_arrive_once_whoever_dies() {
     assert_eq!(house.croupier(&["verify", "--all"]).0, 0);
 }
 
-/// One wallet that cannot be read holds nobody else up, is told of loudly, and is paid when it can be read again.
+/// A wallet that cannot be decoded does not block others, is reported, and is credited once it can
+/// be decoded again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_poisoned_wallet_is_parked_and_the_others_are_paid() {
     let house = House::new().await;
@@ -437,11 +458,11 @@ async fn a_poisoned_wallet_is_parked_and_the_others_are_paid() {
     while table["stage"] != "ENDED" {
         table = move_on([&ann, &ann], &solo, &table).await;
     }
-    eventually("what is Ann's is parked", async || {
+    eventually("Ann's award is parked", async || {
         house.count("SELECT count(*) FROM processor_parked").await == 3
     })
     .await;
-    assert!(node.log().contains("an event is parked"), "{}", node.log());
+    assert!(node.log().contains("parked an event"), "{}", node.log());
     let (code, said, _) = house.croupier(&["verify", "--wallets"]);
     assert_eq!(code, 1, "a wallet that cannot be read is not right: {said}");
     admin.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(payload(&good)))).await.unwrap();
@@ -451,7 +472,7 @@ async fn a_poisoned_wallet_is_parked_and_the_others_are_paid() {
     eventually("Ann is paid", async || balance(&ann).await == 18).await;
     assert_eq!(house.count("SELECT count(*) FROM processor_parked").await, 0);
     assert_eq!(house.croupier(&["verify", "--wallets"]).0, 0);
-    // Whoever changes a wallet is found out.
+    // A modified wallet is detected.
     let richer = good.replace("\"amount\":10", "\"amount\":11");
     admin.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(payload(&richer)))).await.unwrap();
     let (code, said, _) = house.croupier(&["verify", "--wallets"]);

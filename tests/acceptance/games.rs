@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_players_and_a_spectator_play_a_game_that_anybody_can_check() {
+async fn a_game_with_a_spectator_is_played_and_verified() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob, eve) =
@@ -23,20 +23,20 @@ async fn two_players_and_a_spectator_play_a_game_that_anybody_can_check() {
     let last = end["version"].as_i64().unwrap();
     assert_eq!(watching.await.unwrap(), (1..=last).collect::<Vec<_>>());
 
-    let query = "query($game: ID!) { game(id: $game) { outcome { decidedBy winners { number score player { name } } scores }
-        fairness { commitment seedsHash secret } lastAction { text } seats { facts player { name } hasSeed } dice { slot } } }";
+    let query = "query($game: ID!) { game(id: $game) { outcome { reason winners { number score player { name } } scores }
+        fairness { commitment seedsHash secret } lastAction { summary } seats { state { __typename } player { name } hasSeed } dice { slot } } }";
     let view = eve.ask(query, json!({ "game": game })).await["game"].take();
-    assert_eq!(view["outcome"]["decidedBy"], "score");
+    assert_eq!(view["outcome"]["reason"], "SCORE");
     assert!(view["outcome"]["winners"][0]["score"].as_i64().unwrap() >= 2000, "{view}");
     assert_eq!(view["fairness"]["secret"].as_str().unwrap().len(), 64);
     assert_eq!(view["seats"][1]["player"]["name"], "Bob");
-    assert!(view["lastAction"]["text"][0].as_str().unwrap().contains("saves"), "{view}");
+    assert!(view["lastAction"]["summary"][0].as_str().unwrap().contains("saves"), "{view}");
     assert_eq!(refusal(&ann.act("roll", &game).await), "GAME_OVER");
     house.prove(&game);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_is_done_once_and_only_on_the_state_it_was_meant_for() {
+async fn a_command_is_executed_once_and_only_at_the_expected_version() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -46,7 +46,7 @@ async fn a_command_is_done_once_and_only_on_the_state_it_was_meant_for() {
     assert_eq!(refusal(&bob.act("roll", &game).await), "NOT_YOUR_TURN");
     let stale = ann.act_with("roll", &game, json!({ "expectedVersion": version - 1 })).await;
     assert_eq!(refusal(&stale), "STALE_VERSION");
-    assert_eq!(stale["errors"][0]["path"], json!(["expectedVersion"]));
+    assert_eq!(stale["userErrors"][0]["field"], json!(["input", "command", "expectedVersion"]));
 
     let id = "0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5";
     let once = json!({ "commandId": id, "expectedVersion": version });
@@ -57,12 +57,12 @@ async fn a_command_is_done_once_and_only_on_the_state_it_was_meant_for() {
     assert_eq!(again["events"], first["events"]);
     let other = ann.act_with("forfeit", &game, json!({ "commandId": id })).await;
     assert_eq!(refusal(&other), "COMMAND_ID_REUSED");
-    // A command id belongs to a game and an actor; somebody else's is not answered.
+    // A command id is scoped to a game and an actor; another player's result is not returned.
     let stolen = bob.act_with("roll", &game, json!({ "commandId": id })).await;
     assert_eq!(refusal(&stolen), "COMMAND_ID_REUSED");
 
-    // Creating twice is creating once.
-    let create = "mutation($id: UUID!) { createGame(commandId: $id) { game { id version } repeated errors { code } } }";
+    // Creating a game is idempotent.
+    let create = "mutation($id: UUID!) { createGame(input: { rules: { farkle: {} }, command: { id: $id } }) { game { id version } repeated userErrors { code } } }";
     let created =
         [ann.ask(create, json!({ "id": id })).await, ann.ask(create, json!({ "id": id })).await];
     assert_eq!(created[0]["createGame"]["game"], created[1]["createGame"]["game"]);
@@ -72,7 +72,7 @@ async fn a_command_is_done_once_and_only_on_the_state_it_was_meant_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn moves_that_make_no_sense_are_refused_and_change_nothing() {
+async fn invalid_moves_are_refused_and_change_nothing() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -96,33 +96,35 @@ async fn moves_that_make_no_sense_are_refused_and_change_nothing() {
     ] {
         let payload = save(slots).await;
         // A roll may be a farkle; then it is Bob's turn.
-        if payload["errors"][0]["code"] != "NOT_YOUR_TURN" {
+        if payload["userErrors"][0]["code"] != "NOT_YOUR_TURN" {
             assert_eq!(refusal(&payload), code);
-            assert_eq!(payload["errors"][0]["path"], json!(["slots"]));
+            assert_eq!(
+                payload["userErrors"][0]["field"],
+                json!(["input", "move", "save", "slots"])
+            );
         }
     }
     let nowhere = "game:0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5";
     assert_eq!(refusal(&ann.act("roll", nowhere).await), "NO_SUCH_GAME");
     let eve = node.guest("Eve").await;
     assert_eq!(refusal(&eve.act("roll", &game).await), "NOT_SEATED");
-    let query = "mutation($rules: JSON, $preset: String, $game: String!) {
-        createGame(game: $game, preset: $preset, rules: $rules) { errors { code path } } }";
+    let query = "mutation($rules: JSON, $preset: PresetName, $game: GameKind!) {
+        createGame(input: { rules: { other: { kind: $game, preset: $preset, custom: $rules } } }) { userErrors { code field } } }";
     for (game, preset, rules, code) in [
-        ("ludo", None, json!({}), "UNKNOWN_GAME"),
-        ("farkle", Some("wild"), json!({}), "UNKNOWN_PRESET"),
-        ("farkle", None, json!({ "targets": 1 }), "UNKNOWN_RULE"),
-        ("farkle", None, json!({ "turnSeconds": -1 }), "BAD_RULE"),
-        ("farkle", None, json!([1, 2]), "BAD_RULE"),
-        ("farkle", None, json!({ "scoring": { "single": [1] } }), "BAD_RULE"),
+        ("FARKLE", Some("wild"), json!({}), "UNKNOWN_PRESET"),
+        ("FARKLE", None, json!({ "targets": 1 }), "UNKNOWN_RULE"),
+        ("FARKLE", None, json!({ "turnSeconds": -1 }), "BAD_RULE"),
+        ("FARKLE", None, json!([1, 2]), "BAD_RULE"),
+        ("FARKLE", None, json!({ "scoring": { "single": [1] } }), "BAD_RULE"),
     ] {
         let asked = json!({ "game": game, "preset": preset, "rules": rules });
         let data = ann.ask(query, asked.clone()).await;
-        assert_eq!(data["createGame"]["errors"][0]["code"], code, "{asked}");
+        assert_eq!(data["createGame"]["userErrors"][0]["code"], code, "{asked}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_nodes_deal_one_game() {
+async fn two_nodes_serve_one_game() {
     let house = House::new().await;
     let nodes = [house.node(&[]), house.node(&[])];
     let (ann, bob) = (nodes[0].guest("Ann").await, nodes[1].guest("Bob").await);
@@ -132,7 +134,7 @@ async fn two_nodes_deal_one_game() {
         tokio::spawn(async move { watch(&mut eve.socket().await, &game, 0).await })
     });
     let watching: Vec<_> = watching.collect();
-    // Each move is asked at both nodes at once: one does it, the other refuses or repeats.
+    // Each move is sent to both nodes at once: one executes it, the other refuses or repeats it.
     let mut moves = 0;
     while table["stage"] != "ENDED" {
         let at = |player: &Player| [player.at(&nodes[0]), player.at(&nodes[1])];
@@ -151,7 +153,7 @@ async fn two_nodes_deal_one_game() {
             seated[1].act_with(command, &game, asked.clone()),
         );
         let (one, other) = (accepted(one), accepted(other));
-        assert_eq!(one["events"], other["events"], "the same command has one answer");
+        assert_eq!(one["events"], other["events"], "the same command has one result");
         assert_ne!(one["repeated"], other["repeated"]);
         let newer = one["game"]["version"].as_i64() >= other["game"]["version"].as_i64();
         table = if newer { one["game"].clone() } else { other["game"].clone() };
@@ -175,7 +177,7 @@ async fn a_game_survives_its_node() {
         table = move_on([&ann, &bob], &game, &table).await;
         moves += 1;
         if moves % 5 == 0 && moves <= 15 {
-            // What was heard before the crash is where listening goes on after it.
+            // After the crash, listening resumes after the last received event.
             let mut socket = ann.socket().await;
             socket.subscribe("1", EVENTS, json!({ "game": game, "after": heard })).await.unwrap();
             let event = socket.next().await.unwrap()["data"]["gameEvents"].take();
@@ -192,7 +194,7 @@ async fn a_game_survives_its_node() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_can_draw_everything_from_one_query() {
+async fn a_client_can_render_everything_from_one_query() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -209,18 +211,18 @@ async fn a_client_can_draw_everything_from_one_query() {
         accepted(mover.act("roll", &game).await);
     }
     let query = "query($game: ID!) { node(id: $game) { ... on Game { id version kind stage visibility round
-        ruleset { game preset version table parameters } mySeat { number }
-        seats { number score money isToMove hasLeft timeOutsInARow hasSeed facts player { id name pseudonym } }
+        ruleset { kind preset version table { minSeats turnSeconds } parameters } mySeat { number }
+        seats { number score money isToMove hasLeft timeOutsInARow hasSeed state { ... on FarkleSeat { turnScore unbankedPoints } } player { id name pseudonym } }
         toMove { number } clock { deadline now millisecondsLeft } dice { slot face place }
-        selections { slots points canBank combinations { name slots faces points } } bestSelection { points }
-        legalCommands { command seat slots from } mine: legalCommands(mine: true) { command seat }
-        lastAction { text events { type payload } } events(first: 2) { nodes { version type actor { name } commandId recordedAt } 
+        selections { slots points canBank combinations { kind slots faces points } } bestSelection { points }
+        legalMoves { __typename label ... on LegalSave { selections { slots } } } viewerCan createdAt startedAt endedAt
+        lastAction { summary events { type payload } } events(first: 2) { nodes { version type actor { name } commandId recordedAt } 
         edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }
-        outcome { decidedBy } fairness { commitment rulesetHash seedsHash secret receipt } } } }";
+        outcome { reason } fairness { commitment rulesetHash seedsHash secret receipt } } } }";
     let view = ann.ask(query, json!({ "game": game })).await["node"].take();
     assert_eq!(view["id"], json!(game));
     assert_eq!(view["stage"], "PLAYING");
-    assert_eq!(view["fairness"]["secret"], json!(null), "the secret is told at the end only");
+    assert_eq!(view["fairness"]["secret"], json!(null), "the secret is revealed at the end only");
     assert_eq!(view["dice"].as_array().unwrap().len(), 6);
     let left = view["clock"]["millisecondsLeft"].as_i64().unwrap();
     assert!((100_000..=120_000).contains(&left), "{left}");
@@ -230,12 +232,15 @@ async fn a_client_can_draw_everything_from_one_query() {
         assert_eq!(selection["points"], sum, "{selection}");
     }
     assert_eq!(view["selections"][0]["points"], view["bestSelection"]["points"]);
-    let saves = |commands: &serde_json::Value| {
-        commands.as_array().unwrap().iter().filter(|legal| legal["command"] == "save").count()
-    };
-    assert_eq!(saves(&view["legalCommands"]), view["selections"].as_array().unwrap().len());
+    let moves = view["legalMoves"].as_array().unwrap();
+    let save = moves.iter().find(|legal| legal["__typename"] == "LegalSave").unwrap();
+    let (saves, all) = (&save["selections"], &view["selections"]);
+    assert_eq!(saves.as_array().unwrap().len(), all.as_array().unwrap().len());
+    assert_eq!(view["viewerCan"], json!(["LEAVE"]));
+    assert!(view["createdAt"].as_str() <= view["startedAt"].as_str(), "{view}");
+    assert_eq!(view["endedAt"], json!(null));
     assert_eq!(view["events"]["pageInfo"]["endCursor"], "2");
-    // Everything that happened, page by page.
+    // All events, page by page.
     let page = "query($game: ID!, $after: String) { game(id: $game) { version events(first: 3, after: $after) {
         nodes { version } pageInfo { hasNextPage endCursor } } } }";
     let (mut after, mut versions) = (json!(null), Vec::new());
@@ -251,16 +256,17 @@ async fn a_client_can_draw_everything_from_one_query() {
     }
 }
 
-/// A node that still remembers Ann on a seat does not let her act for who sits there now.
+/// A node that still has Ann cached on a seat does not let her act for the player who sits there
+/// now.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_seat_that_changed_hands_obeys_its_new_owner_only() {
+async fn a_seat_that_changed_hands_accepts_its_new_owner_only() {
     let house = House::new().await;
     let nodes = [house.node(&[]), house.node(&[])];
     let host = nodes[0].guest("Host").await;
     let (ann, carl) = (nodes[0].guest("Ann").await, nodes[0].guest("Carl").await);
     let game = host.create(json!({ "maxSeats": 2 })).await;
     accepted(ann.act("joinGame", &game).await);
-    // The other node sees Ann on seat 1, and hears no more of it.
+    // The other node has Ann on seat 1 in its cache, and does not follow the game.
     let there = ann.at(&nodes[1]);
     let seats =
         "query($game: ID!) { game(id: $game) { seats { player { id } } mySeat { number } } }";
@@ -276,25 +282,28 @@ async fn a_seat_that_changed_hands_obeys_its_new_owner_only() {
     assert_eq!(view["seats"][1]["player"]["id"], json!(carl.id));
 }
 
-/// What a mutation says about its events is what the log says, also when somebody came in between.
+/// The events in a mutation's payload equal those in the log, also if another command came in
+/// between.
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_tell_what_the_log_tells() {
+async fn payloads_match_the_log() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;
     let fields = "version type commandId recordedAt";
-    let create = format!("mutation {{ createGame {{ game {{ id }} events {{ {fields} }} }} }}");
+    let create = format!(
+        "mutation {{ createGame(input: {{ rules: {{ farkle: {{}} }} }}) {{ game {{ id }} events {{ {fields} }} }} }}"
+    );
     let created = ann.ask(&create, json!({})).await["createGame"].take();
     let read =
         format!("query($game: ID!) {{ game(id: $game) {{ events {{ nodes {{ {fields} }} }} }} }}");
     let logged = ann.ask(&read, json!({ "game": created["game"]["id"] })).await;
     assert_eq!(created["events"], logged["game"]["events"]["nodes"]);
     let private = json!({ "id": "0193f3a2-91b0-7c11-9e5a-000000000001" });
-    let ask = "mutation($id: UUID!) { createGame(commandId: $id, visibility: PRIVATE) { game { id } errors { code } } }";
-    assert_eq!(ann.ask(ask, private.clone()).await["createGame"]["errors"], json!([]));
+    let ask = "mutation($id: UUID!) { createGame(input: { rules: { farkle: {} }, command: { id: $id }, visibility: PRIVATE }) { game { id } userErrors { code } } }";
+    assert_eq!(ann.ask(ask, private.clone()).await["createGame"]["userErrors"], json!([]));
     let public = ask.replace("PRIVATE", "PUBLIC");
     assert_eq!(
-        ann.ask(&public, private).await["createGame"]["errors"][0]["code"],
+        ann.ask(&public, private).await["createGame"]["userErrors"][0]["code"],
         "COMMAND_ID_REUSED"
     );
 }

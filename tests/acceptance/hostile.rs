@@ -1,4 +1,4 @@
-//! Malformed everything: clear errors, a server unharmed, memory flat.
+//! Malformed input: clear errors, an unaffected server, bounded memory.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ async fn malformed_requests_get_clear_errors() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ask = |query: &str| json!({ "query": query }).to_string().into_bytes();
-    let aliases: Vec<String> = (0..10_000).map(|n| format!("a{n}: me {{ id }}")).collect();
+    let aliases: Vec<String> = (0..10_000).map(|n| format!("a{n}: viewer {{ id }}")).collect();
     let deep = |levels: usize| format!("{}id{}", "{ a ".repeat(levels), "}".repeat(levels));
     let fragment = |n| format!("fragment f{n} on Query {{ ...f{m} ...f{m} }}", m = n + 1);
     let bomb = format!("{{ ...f0 }} {}", (0..45).map(fragment).collect::<Vec<_>>().join(" "));
@@ -37,12 +37,17 @@ async fn malformed_requests_get_clear_errors() {
         (b"{}".to_vec(), 400, "BAD_USER_INPUT"),
         (vec![0xff, 0xfe, 0x00], 400, "BAD_USER_INPUT"),
         (br#"{"query":7}"#.to_vec(), 400, "BAD_USER_INPUT"),
-        (br#"{"query":"{ me { id } }","variables":[]}"#.to_vec(), 400, "BAD_USER_INPUT"),
-        (br#"{"query":"{ me { id } }","variables":"x"}"#.to_vec(), 400, "BAD_USER_INPUT"),
-        (br#"{"query":"{ me { id } }","operationName":7}"#.to_vec(), 400, "BAD_USER_INPUT"),
-        (br#"{"query":"{ me { id } }","operationName":"other"}"#.to_vec(), 400, "BAD_USER_INPUT"),
+        (br#"{"query":"{ viewer { id } }","variables":[]}"#.to_vec(), 400, "BAD_USER_INPUT"),
+        (br#"{"query":"{ viewer { id } }","variables":"x"}"#.to_vec(), 400, "BAD_USER_INPUT"),
+        (br#"{"query":"{ viewer { id } }","operationName":7}"#.to_vec(), 400, "BAD_USER_INPUT"),
         (
-            format!(r#"{{"query":"{{ me {{ id }} }}","variables":{{"x":{nested}}}}}"#).into_bytes(),
+            br#"{"query":"{ viewer { id } }","operationName":"other"}"#.to_vec(),
+            400,
+            "BAD_USER_INPUT",
+        ),
+        (
+            format!(r#"{{"query":"{{ viewer {{ id }} }}","variables":{{"x":{nested}}}}}"#)
+                .into_bytes(),
             400,
             "BAD_USER_INPUT",
         ),
@@ -51,7 +56,7 @@ async fn malformed_requests_get_clear_errors() {
         (ask("}{"), 400, "GRAPHQL_PARSE_FAILED"),
         (ask("{ me(id: \"unclosed) { id } }"), 400, "GRAPHQL_PARSE_FAILED"),
         (ask("{ 💥 }"), 400, "GRAPHQL_PARSE_FAILED"),
-        (ask("{ \u{0}me { id } }"), 400, "GRAPHQL_PARSE_FAILED"),
+        (ask("{ \u{0}viewer { id } }"), 400, "GRAPHQL_PARSE_FAILED"),
         (ask("{ nonsense }"), 400, "GRAPHQL_VALIDATION_FAILED"),
         (ask("{ me }"), 400, "GRAPHQL_VALIDATION_FAILED"),
         (ask("{ game(id: {}) { id } }"), 400, "GRAPHQL_VALIDATION_FAILED"),
@@ -60,7 +65,7 @@ async fn malformed_requests_get_clear_errors() {
             400,
             "GRAPHQL_VALIDATION_FAILED",
         ),
-        (ask("query($x: Nope) { me { id } }"), 400, "GRAPHQL_VALIDATION_FAILED"),
+        (ask("query($x: Nope) { viewer { id } }"), 400, "GRAPHQL_VALIDATION_FAILED"),
         (ask("{ ...f } fragment f on Query { ...f }"), 400, "TOO_COMPLEX"),
         (ask("subscription { lobby { id } }"), 400, "BAD_USER_INPUT"),
         (ask(&format!("{{ {} }}", aliases[..40].join(" "))), 400, "TOO_COMPLEX"),
@@ -81,7 +86,7 @@ async fn malformed_requests_get_clear_errors() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn arguments_that_make_no_sense_are_named() {
+async fn invalid_arguments_are_named() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;
@@ -114,19 +119,19 @@ async fn arguments_that_make_no_sense_are_named() {
     }
 }
 
-/// Ten thousand aliases are refused for what they are, where a body may be that large.
+/// Ten thousand aliases are refused as such, if the body limit allows them.
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_thousand_aliases_are_too_many() {
+async fn too_many_aliases_are_refused() {
     let house = House::new().await;
     let node = house.node(&["--max-body", "1024", "--max-tokens", "1000000"]);
-    let aliases: Vec<String> = (0..10_000).map(|n| format!("a{n}: me {{ id }}")).collect();
+    let aliases: Vec<String> = (0..10_000).map(|n| format!("a{n}: viewer {{ id }}")).collect();
     let query = json!({ "query": format!("{{ {} }}", aliases.join(" ")) }).to_string();
     assert_eq!(post(&node, query.as_bytes()).await, (400, "TOO_COMPLEX".to_owned()));
 }
 
-/// The same requests again and again: memory does not grow with them.
+/// Repeated requests do not grow memory.
 #[tokio::test(flavor = "multi_thread")]
-async fn nonsense_does_not_fill_the_memory() {
+async fn invalid_requests_do_not_grow_memory() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;
@@ -134,13 +139,13 @@ async fn nonsense_does_not_fill_the_memory() {
     let fields = "id ".repeat(2_600);
     let mut nonsense = async |round: u32| {
         for n in 0..400 {
-            // Each one new: nothing to remember it by.
+            // Each one is different, so that none is cached.
             let padding = "x".repeat(6_000);
             for query in [
-                format!("{{ a{round}_{n}: me {{ id }} # {padding}\n }}"),
+                format!("{{ a{round}_{n}: viewer {{ id }} # {padding}\n }}"),
                 format!("{{ nonsense{round}_{n}(x: \"{padding}\") }}"),
-                // Many fields: a document that takes much more room than its text.
-                format!("{{ b{round}_{n}: me {{ {} }} }}", &fields[..150 * 3]),
+                // Many fields: a document that needs much more memory than its text.
+                format!("{{ b{round}_{n}: viewer {{ {} }} }}", &fields[..150 * 3]),
                 format!(
                     "query q{round}_{n} {{ game(id: \"game:{round}-{n}\") {{ id }} }} # {padding}"
                 ),
@@ -156,14 +161,14 @@ async fn nonsense_does_not_fill_the_memory() {
         nonsense(round).await;
     }
     let grown = node.memory().saturating_sub(before);
-    // The documents kept have a bound: a thousand of at most 8 KiB with what they parse to.
+    // The document cache is bounded: a thousand of at most 8 KiB, and their parsed form.
     assert!(grown < 40_000, "{grown} KiB more than {before} KiB");
     let figures = String::from_utf8(node.http().await.get("/metrics").await.unwrap().body).unwrap();
-    assert!(!figures.contains("nonsense"), "names of clients are no labels");
+    assert!(!figures.contains("nonsense"), "names from clients are not labels");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn http_that_is_none_is_refused_or_cut_off() {
+async fn malformed_http_is_refused_or_disconnected() {
     let house = House::new().await;
     let node = house.node(&["--request-seconds", "2"]);
     for (request, status) in [
@@ -212,7 +217,7 @@ async fn http_that_is_none_is_refused_or_cut_off() {
         String::from_utf8_lossy(&answer)
     );
 
-    // A body that never comes is not waited for.
+    // A missing body times out.
     let began = Instant::now();
     let mut slow = TcpStream::connect(node.address).await.unwrap();
     let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{";
@@ -224,9 +229,9 @@ async fn http_that_is_none_is_refused_or_cut_off() {
     assert_eq!(node.http().await.get("/livez").await.unwrap().status, 200);
 }
 
-/// Hundreds of connections that send a byte now and then take nothing from who plays.
+/// Hundreds of connections that send a byte now and then do not slow down players.
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_connections_do_not_stand_in_the_way() {
+async fn slow_connections_do_not_affect_others() {
     let house = House::new().await;
     let node = house.node(&["--head-seconds", "2"]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -243,7 +248,7 @@ async fn slow_connections_do_not_stand_in_the_way() {
         stream.write_all(b"T").await.ok();
     }
     assert!(node.memory().saturating_sub(before) < 20_000);
-    // A head that does not come is not waited for.
+    // A missing head times out.
     let mut cut = 0;
     for mut stream in slow {
         let mut rest = Vec::new();
@@ -255,7 +260,7 @@ async fn slow_connections_do_not_stand_in_the_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn frames_that_are_too_large_end_their_socket_only() {
+async fn oversized_frames_close_only_their_socket() {
     let house = House::new().await;
     let node = house.node(&[]);
     let ann = node.guest("Ann").await;
@@ -282,17 +287,17 @@ async fn frames_that_are_too_large_end_their_socket_only() {
         .await
         .unwrap();
     assert_eq!(socket.hear().await.unwrap(), Heard::Message(json!({ "type": "connection_ack" })));
-    assert_eq!(other.ask("{ me { name } }", json!({})).await.unwrap()["me"]["name"], "Ann");
+    assert_eq!(other.ask("{ viewer { name } }", json!({})).await.unwrap()["viewer"]["name"], "Ann");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_asks_too_often_is_told_when_to_come_back() {
+async fn rate_limited_clients_are_told_when_to_retry() {
     let house = House::new().await;
     let limits =
         ["--actor-rate", "1", "--actor-burst", "5", "--sign-in-rate", "3", "--guest-rate", "2"];
     let node = house.node(&limits);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
-    let me = "{ me { name } }";
+    let me = "{ viewer { name } }";
     let mut http = ann.http().await;
     let mut statuses = Vec::new();
     let mut last = None;
@@ -307,22 +312,22 @@ async fn who_asks_too_often_is_told_when_to_come_back() {
     assert!((1..=3).contains(&wait), "{wait}");
     let error = last.json().unwrap()["errors"][0]["extensions"].take();
     assert_eq!(error["code"], "RATE_LIMITED");
-    assert_eq!(bob.ask(me, json!({})).await["me"]["name"], "Bob", "others are not held up");
+    assert_eq!(bob.ask(me, json!({})).await["viewer"]["name"], "Bob", "others are not affected");
     let mut socket = ann.socket().await;
     socket.subscribe("1", me, json!({})).await.unwrap();
     let Heard::Message(refused) = socket.hear().await.unwrap() else { panic!() };
     assert_eq!(refused["payload"][0]["extensions"]["code"], "RATE_LIMITED");
 
-    // Passwords are tried slowly, however they are asked.
-    let guess = "mutation { a: signIn(name: \"x\", password: \"y\") { errors { code } } b: signIn(name: \"x\", password: \"z\") { errors { code } } }";
+    // Password attempts are limited, also when one request has several.
+    let guess = "mutation { a: signIn(input: { name: \"x\", password: \"y\" }) { userErrors { code } } b: signIn(input: { name: \"x\", password: \"z\" }) { userErrors { code } } }";
     let mut http = node.http().await;
     assert_eq!(http.post(guess, json!({})).await.unwrap().status, 200);
     assert_eq!(http.post(guess, json!({})).await.unwrap().status, 429);
-    let dozen = "mutation { a: signInAsGuest { errors { code } } b: signInAsGuest { errors { code } } c: signInAsGuest { errors { code } } }";
+    let dozen = "mutation { a: signInAsGuest { userErrors { code } } b: signInAsGuest { userErrors { code } } c: signInAsGuest { userErrors { code } } }";
     assert_eq!(
         http.post(dozen, json!({})).await.unwrap().status,
         429,
-        "and guests are not made by the dozen"
+        "and the number of new guests is limited"
     );
     let cors = "OPTIONS /graphql HTTP/1.1\r\nhost: x\r\norigin: http://game.example\r\naccess-control-request-method: POST\r\n\
                 access-control-request-headers: authorization\r\n\r\n";

@@ -1,4 +1,4 @@
-//! Finding games and people to play with.
+//! Finding games and opponents.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ fn ids(nodes: &Value) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn open_tables_are_listed_until_they_are_full_or_begun() {
+async fn open_tables_are_listed_until_they_are_full_or_started() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -44,7 +44,8 @@ async fn open_tables_are_listed_until_they_are_full_or_begun() {
     accepted(bob.act("joinGame", &games[0]).await);
     accepted(ann.act("startGame", &games[1]).await);
     accepted(ann.act("leaveGame", &games[2]).await);
-    eventually("a full and a begun one are not", async || lobby(&bob).await == games[2..]).await;
+    eventually("full and started tables are not listed", async || lobby(&bob).await == games[2..])
+        .await;
     accepted(bob.act("leaveGame", &games[0]).await);
     eventually("a seat given up is free", async || lobby(&bob).await.contains(&games[0])).await;
 
@@ -60,13 +61,12 @@ async fn open_tables_are_listed_until_they_are_full_or_begun() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_private_table_is_for_who_has_the_code() {
+async fn a_private_table_needs_the_invite_code() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob, eve) =
         (node.guest("Ann").await, node.guest("Bob").await, node.guest("Eve").await);
-    let create =
-        "mutation { createGame(visibility: PRIVATE) { game { id inviteCode visibility } } }";
+    let create = "mutation { createGame(input: { rules: { farkle: {} }, visibility: PRIVATE }) { game { id inviteCode visibility } } }";
     let created = ann.ask(create, json!({})).await["createGame"]["game"].take();
     let (game, code) = (created["id"].as_str().unwrap(), created["inviteCode"].as_str().unwrap());
     let see =
@@ -74,17 +74,21 @@ async fn a_private_table_is_for_who_has_the_code() {
     assert_eq!(eve.ask(see, json!({ "game": game })).await["game"], json!(null));
     assert_eq!(eve.ask(see, json!({ "game": game, "code": "WRONG" })).await["game"], json!(null));
     let seen = bob.ask(see, json!({ "game": game, "code": code.to_lowercase() })).await;
-    assert_eq!(seen["game"], json!({ "id": game, "inviteCode": null }), "seen, but not to hand on");
+    assert_eq!(
+        seen["game"],
+        json!({ "id": game, "inviteCode": null }),
+        "visible, but without the invite code"
+    );
     assert_eq!(refusal(&eve.act("joinGame", game).await), "NO_SUCH_GAME");
     let mut socket = eve.socket().await;
     socket.subscribe("1", EVENTS, json!({ "game": game, "after": 0 })).await.unwrap();
     assert!(socket.next().await.unwrap_err().to_string().contains("NO_SUCH_GAME"));
 
-    let join = "mutation($code: String) { joinGame(inviteCode: $code) { game { seats { number } } errors { code path } } }";
+    let join = "mutation($code: String) { joinGame(input: { inviteCode: $code }) { game { seats { number } } userErrors { code field } } }";
     for wrong in ["WRONGCODE2", "", "\0k{屢䝲ëQZ", "a code that is far too long to be one"] {
         let refused = eve.ask(join, json!({ "code": wrong })).await["joinGame"].take();
-        let expected = json!([{ "code": "NO_SUCH_INVITE", "path": ["inviteCode"] }]);
-        assert_eq!(refused["errors"], expected, "{wrong:?}");
+        let expected = json!([{ "code": "NO_SUCH_INVITE", "field": ["input", "inviteCode"] }]);
+        assert_eq!(refused["userErrors"], expected, "{wrong:?}");
     }
     let joined = bob.ask(join, json!({ "code": code })).await["joinGame"].take();
     assert_eq!(joined["game"]["seats"].as_array().unwrap().len(), 2, "{joined}");
@@ -93,14 +97,14 @@ async fn a_private_table_is_for_who_has_the_code() {
     assert_eq!(eve.error(join, json!({})).await, "BAD_USER_INPUT");
 }
 
-/// Twenty players at two nodes, all at once: ten games, each with two of them, each begun.
+/// Twenty players on two nodes at once: ten games with two players each, all started.
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_in_a_hurry_finds_an_opponent() {
+async fn quick_match_pairs_everybody() {
     let house = House::new().await;
     let nodes = [house.node(&[]), house.node(&[])];
     let quick =
-        "mutation($rules: JSON, $players: Int!) { quickMatch(rules: $rules, players: $players) {
-        game { id stage } errors { code message path } } }";
+        "mutation($rules: JSON, $players: Int!) { quickMatch(input: { rules: { farkle: { custom: $rules } }, players: $players }) {
+        game { id stage } userErrors { code message field } } }";
     let mut players = Vec::new();
     for number in 0..20 {
         players.push(nodes[number % 2].guest(&format!("p{number}")).await);
@@ -123,7 +127,7 @@ async fn everybody_in_a_hurry_finds_an_opponent() {
         assert_eq!(view["seats"].as_array().unwrap().len(), 2);
     }
 
-    // Other rules are another queue, and waiting twice is waiting once.
+    // Other rules are another queue, and queueing twice is idempotent.
     let (one, other) = (nodes[0].guest("one").await, nodes[1].guest("other").await);
     let wait = async |player: &Player, target: i64| {
         let asked = json!({ "rules": { "target": target }, "players": 2 });
@@ -136,20 +140,21 @@ async fn everybody_in_a_hurry_finds_an_opponent() {
     let found = wait(&other, 2000).await;
     assert_eq!((&found["id"], &found["stage"]), (&first["id"], &json!("PLAYING")));
     let refused = one.ask(quick, json!({ "players": 99 })).await;
-    assert_eq!(refused["quickMatch"]["errors"][0]["code"], "BAD_PLAYERS");
+    assert_eq!(refused["quickMatch"]["userErrors"][0]["code"], "BAD_PLAYERS");
 }
 
-/// The answer of a quick match is lost, and asked for again: the same table, whatever happened there since.
+/// The response of a quick match is lost and requested again: the same table, whatever happened
+/// there since.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_quick_match_asked_for_twice_is_one() {
+async fn a_retried_quick_match_returns_the_same_table() {
     let house = House::new().await;
     let nodes = [house.node(&[]), house.node(&[])];
     let (ann, bob, eve) =
         (nodes[0].guest("Ann").await, nodes[1].guest("Bob").await, nodes[0].guest("Eve").await);
-    let quick = "mutation($id: UUID) { quickMatch(commandId: $id) { game { id stage } repeated errors { code message } } }";
+    let quick = "mutation($id: UUID) { quickMatch(input: { rules: { farkle: {} }, command: { id: $id } }) { game { id stage } repeated userErrors { code message } } }";
     let ask = async |player: &Player, id: &str| {
         let mut data = player.ask(quick, json!({ "id": id })).await;
-        assert_eq!(data["quickMatch"]["errors"], json!([]), "{data}");
+        assert_eq!(data["quickMatch"]["userErrors"], json!([]), "{data}");
         data["quickMatch"].take()
     };
     let (first, second) =
@@ -161,7 +166,7 @@ async fn a_quick_match_asked_for_twice_is_one() {
         (&found["game"]["id"], &found["game"]["stage"]),
         (&waits["game"]["id"], &json!("PLAYING"))
     );
-    // Somebody else waits now; neither retry goes there.
+    // Another player waits now; neither retry joins that table.
     let other = ask(&eve, "0193f3a2-91b0-7c11-9e5a-000000000003").await;
     assert_ne!(other["game"]["id"], found["game"]["id"]);
     for (player, id, node) in [(&ann, first, 1), (&bob, second, 0)] {

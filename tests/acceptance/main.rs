@@ -1,4 +1,4 @@
-//! The real binary with a real PostgreSQL: GraphQL in, facts out.
+//! End-to-end tests of the real binary with a real PostgreSQL, through GraphQL.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,15 +10,16 @@ mod clocks;
 mod dash;
 mod disputes;
 mod failures;
-mod figures;
 mod games;
 mod hostile;
-mod house;
-mod listed;
+mod legal_moves;
 mod lobby;
 mod operation;
+mod read_models;
 mod remedies;
 mod replay;
+mod secrets;
 mod shop;
 mod subscriptions;
 mod support;
+mod typed_schema;

@@ -1,4 +1,4 @@
-//! Starting, stopping, looking after.
+//! Starting, stopping, configuration and monitoring.
 
 use client::Heard;
 use serde_json::json;
@@ -6,9 +6,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::*;
 
-/// Nothing configured: a private PostgreSQL, keys, and everything still there after a restart.
+/// Without any configuration: a private PostgreSQL, keys, and all data after a restart.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_needs_nothing_and_says_goodbye() {
+async fn a_node_runs_without_configuration_and_shuts_down_gracefully() {
     let folder = temporary();
     std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .unwrap();
@@ -25,9 +25,9 @@ async fn a_node_needs_nothing_and_says_goodbye() {
     stream.begin_stream("subscription { lobby { id } }", json!({})).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
 
-    // What is asked in the last moment is still done and answered.
+    // Requests in flight are completed during shutdown.
     let mut busy = ann.socket().await;
-    let slow = "mutation { register(name: \"Annabel\", password: \"a long one\") { player { name } errors { code } } }";
+    let slow = "mutation { register(input: { name: \"Annabel\", password: \"a long one\" }) { player { name } userErrors { code } } }";
     busy.subscribe("1", slow, json!({})).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     let stopping = tokio::task::spawn_blocking(|| node.stop());
@@ -39,7 +39,7 @@ async fn a_node_needs_nothing_and_says_goodbye() {
     assert!(goodbye.contains("STOPPING") && goodbye.contains("event: complete"), "{goodbye}");
     let (code, said) = stopping.await.unwrap();
     assert_eq!(code, Some(0));
-    assert!(said.contains("curl") && said.contains("goodbye"), "{said}");
+    assert!(said.contains("curl") && said.contains("stopped"), "{said}");
 
     let node = Node::start(None, folder.path(), &[]);
     play_out([&ann.at(&node), &bob.at(&node)], &game, table).await;
@@ -47,7 +47,7 @@ async fn a_node_needs_nothing_and_says_goodbye() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn settings_are_explained_and_wrong_ones_refused_in_a_sentence() {
+async fn settings_are_documented_and_invalid_ones_refused() {
     let folder = temporary();
     let run = |arguments: &[&str]| croupier(None, folder.path(), &[&["serve"], arguments].concat());
     let (code, help, _) = run(&["--help"]);
@@ -83,7 +83,7 @@ async fn settings_are_explained_and_wrong_ones_refused_in_a_sentence() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_tells_how_it_is() {
+async fn a_node_exposes_health_and_metrics() {
     let house = House::new().await;
     let node = house.node(&["--log", "debug"]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -96,10 +96,10 @@ async fn a_node_tells_how_it_is() {
     let ready = http.get("/readyz").await.unwrap();
     assert_eq!(ready.status, 200);
     assert_eq!(ready.json().unwrap()["checks"]["migrations"], "ok");
-    let figures = String::from_utf8(http.get("/metrics").await.unwrap().body).unwrap();
-    for figure in [
-        "croupier_requests{operation=\"roll\",outcome=\"ok\"}",
-        "croupier_request_seconds_bucket{operation=\"roll\"",
+    // Gauges of processors and the tailer are set when their next round ends.
+    let expected = [
+        "croupier_requests{operation=\"play\",outcome=\"ok\"}",
+        "croupier_request_seconds_bucket{operation=\"play\"",
         "croupier_command_seconds_bucket",
         "croupier_batch_commands_bucket",
         "croupier_conflicts",
@@ -108,10 +108,13 @@ async fn a_node_tells_how_it_is() {
         "croupier_pool_connections",
         "croupier_games_in_memory 1",
         "croupier_processor_ranges",
-    ] {
-        assert!(figures.contains(figure), "{figure} in {figures}");
-    }
-    // The id of a request is in its answer, its header and the log.
+    ];
+    eventually("every metric is exposed", async || {
+        let metrics = String::from_utf8(http.get("/metrics").await.unwrap().body).unwrap();
+        expected.iter().all(|metric| metrics.contains(metric))
+    })
+    .await;
+    // The request id is in the response, its header and the log.
     let failed = node.http().await.post("{ nonsense }", json!({})).await.unwrap();
     let id = failed.json().unwrap()["errors"][0]["extensions"]["requestId"].take();
     let id = id.as_str().unwrap();
@@ -124,7 +127,7 @@ async fn a_node_tells_how_it_is() {
     assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
 }
 
-/// Traces are sent to a collector: what arrives there is OTLP over HTTP.
+/// Traces are exported to a collector as OTLP over HTTP.
 #[tokio::test(flavor = "multi_thread")]
 async fn traces_are_exported_when_configured() {
     let collector = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -148,7 +151,7 @@ async fn traces_are_exported_when_configured() {
     assert_eq!(stopped.await.unwrap().0, Some(0));
 }
 
-/// A guest signs in with these headers: the status, and the head of the answer.
+/// Signs in a guest with these headers; returns the status and the response head.
 async fn guest_with(node: &Node, headers: &str) -> (u16, String) {
     let body = r#"{"query":"mutation { signInAsGuest { accessToken } }"}"#;
     let request = format!(
@@ -160,33 +163,34 @@ async fn guest_with(node: &Node, headers: &str) -> (u16, String) {
     (answer.status, answer.head.to_lowercase())
 }
 
-/// Who stands behind a proxy is told apart by what the proxy says; without a trusted one nobody can hide behind a header.
+/// Clients behind a trusted proxy are distinguished by its header; without a trusted proxy the
+/// header is ignored.
 #[tokio::test(flavor = "multi_thread")]
-async fn addresses_behind_a_trusted_proxy_are_told_apart() {
+async fn addresses_behind_a_trusted_proxy_are_distinguished() {
     let house = House::new().await;
     let from = |address: &str| format!("x-forwarded-for: {address}\r\n");
     let node = house.node(&["--guest-rate", "1", "--trusted-proxies", "1"]);
     assert_eq!(guest_with(&node, &from("203.0.113.1")).await.0, 200);
     assert_eq!(guest_with(&node, &from("203.0.113.1")).await.0, 429);
     assert_eq!(guest_with(&node, &from("203.0.113.2")).await.0, 200);
-    // What a client says about itself stands before what the proxy adds.
+    // Addresses claimed by the client come before the one added by the proxy.
     assert_eq!(guest_with(&node, &from("198.51.100.7, 203.0.113.2")).await.0, 429);
     let node = house.node(&["--guest-rate", "1"]);
     assert_eq!(guest_with(&node, &from("203.0.113.1")).await.0, 200);
     assert_eq!(guest_with(&node, &from("203.0.113.2")).await.0, 429);
 }
 
-/// Pages of named origins may ask; a browser keeps the answer from all others.
+/// Allowed origins may call the API; browsers withhold the response from others.
 #[tokio::test(flavor = "multi_thread")]
-async fn named_origins_may_ask_and_others_not() {
+async fn only_allowed_origins_pass_cors() {
     let house = House::new().await;
     let node = house.node(&["--cors-origin", "https://play.example,https://desk.example"]);
     let origin = |name: &str| format!("origin: https://{name}\r\n");
     for (name, allowed) in [("play.example", true), ("desk.example", true), ("evil.example", false)]
     {
         let (_, head) = guest_with(&node, &origin(name)).await;
-        let told = head.contains(&format!("access-control-allow-origin: https://{name}"));
-        assert_eq!(told, allowed, "{head}");
+        let granted = head.contains(&format!("access-control-allow-origin: https://{name}"));
+        assert_eq!(granted, allowed, "{head}");
     }
     let node = house.node(&[]);
     let (_, head) = guest_with(&node, &origin("evil.example")).await;

@@ -1,21 +1,21 @@
-//! A remedy whose node is killed at each of its steps: it is finished by itself, once.
+//! A remedy whose node is killed at each of its steps: it is completed automatically, once.
 
 use serde_json::{Value, json};
 use sqlx::{Connection, Executor, PgConnection};
 
 use crate::{replay::staff, support::*};
 
-const OPEN: &str = "mutation($game: ID!) { openDispute(gameId: $game, version: 3, text: \"Bob is rude\") { dispute { id } errors { code } } }";
-const PROPOSE: &str = "mutation($dispute: ID!, $remedy: RemedyInput!) { proposeRemedy(disputeId: $dispute, remedy: $remedy) { errors { code message } } }";
-const RETRY: &str = "mutation($dispute: ID!) { retryRemedy(disputeId: $dispute, number: 1) { errors { code message } } }";
+const OPEN: &str = "mutation($game: ID!) { openDispute(input: { gameId: $game, version: 3, text: \"Bob is rude\" }) { dispute { id } userErrors { code } } }";
+const PROPOSE: &str = "mutation($dispute: ID!, $remedy: RemedyInput!) { proposeRemedy(input: { disputeId: $dispute, remedy: $remedy }) { userErrors { code message } } }";
+const RETRY: &str = "mutation($dispute: ID!) { retryRemedy(input: { disputeId: $dispute, number: 1 }) { userErrors { code message } } }";
 const SEEN: &str = "query($dispute: ID!) { dispute(id: $dispute) { remedies { status failure } } }";
 
-/// The rows that a step writes: as long as another transaction has them locked, the step does not get through.
-const DEED: &str = "SELECT 1 FROM stream_head WHERE stream = $stream FOR UPDATE";
+/// The rows that a step writes: while another transaction has them locked, the step is blocked.
+const EFFECT: &str = "SELECT 1 FROM stream_head WHERE stream = $stream FOR UPDATE";
 const ENDED: &str = "SELECT 1 FROM stream_head WHERE stream = $dispute FOR UPDATE";
 const SESSIONS: &str = "SELECT 1 FROM session WHERE account = $stream FOR UPDATE";
 
-/// What a node that was killed had sent to the database and was not answered: it may still go through, or not.
+/// Statements that a killed node had sent: they may still be committed, or not.
 const ORPHANS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'croupier' AND datname = current_database()";
 
 struct Scene {
@@ -45,7 +45,7 @@ impl Scene {
         PgConnection::connect(&self.house.url).await.unwrap()
     }
 
-    /// Locks the rows of a step until the connection ends.
+    /// Locks the rows of a step until the connection is closed.
     async fn lock(&self, rows: &str) -> PgConnection {
         let mut connection = self.database().await;
         connection.execute("BEGIN").await.unwrap();
@@ -66,7 +66,7 @@ impl Scene {
     async fn propose(&self, remedy: Value) {
         let asked = json!({ "dispute": self.dispute, "remedy": remedy });
         let done = self.sue.ask(PROPOSE, asked).await["proposeRemedy"].take();
-        assert_eq!(done["errors"], json!([]), "{done}");
+        assert_eq!(done["userErrors"], json!([]), "{done}");
     }
 
     async fn remedy(&self) -> Value {
@@ -74,10 +74,11 @@ impl Scene {
         seen["dispute"]["remedies"][0].clone()
     }
 
-    /// Kills the node; what it had sent goes through, or is undone. Then another node comes.
-    async fn kill(&mut self, lock: PgConnection, goes_through: bool) {
+    /// Kills the node; its pending statements are committed, or cancelled. Then starts another
+    /// node.
+    async fn kill(&mut self, lock: PgConnection, commits: bool) {
         self.node.take().unwrap().kill();
-        if !goes_through {
+        if !commits {
             self.database().await.execute(ORPHANS).await.unwrap();
         }
         lock.close().await.unwrap();
@@ -88,13 +89,13 @@ impl Scene {
         self.node = Some(node);
     }
 
-    /// It ended right: applied, once, in the log and in the wallet.
-    async fn is_applied_once(&self, deeds: &str) {
+    /// The remedy was applied once, in the log and in the wallet.
+    async fn is_applied_once(&self, effects: &str) {
         eventually("the remedy ended", async || self.remedy().await["status"] == "APPLIED").await;
-        // Whatever is done again is done by now.
+        // Everything that is repeated is done by now.
         let behind = "SELECT count(*) FROM processor_parked";
         assert_eq!(self.house.count(behind).await, 0);
-        for (kind, expected) in [(deeds, 1), ("RemedyApplied", 1), ("RemedyFailed", 0)] {
+        for (kind, expected) in [(effects, 1), ("RemedyApplied", 1), ("RemedyFailed", 0)] {
             let count = format!("SELECT count(*) FROM event WHERE type = '{kind}'");
             assert_eq!(self.house.count(&count).await, expected, "{kind}");
         }
@@ -103,44 +104,48 @@ impl Scene {
     }
 }
 
-/// Killed after it was decided, while the deed is under way: the deed got through, or did not.
+/// Killed after the decision, while the effect is being written, which is committed or not.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remedy_killed_in_its_deed_is_finished_once() {
-    for goes_through in [false, true] {
+async fn a_remedy_killed_during_its_effect_is_completed_once() {
+    for commits in [false, true] {
         let mut scene = Scene::new().await;
-        let lock = scene.lock(DEED).await;
+        let lock = scene.lock(EFFECT).await;
         let change = json!({ "adjustBalance": { "playerId": scene.bob.id, "change": 7 } });
         scene.propose(change).await;
         scene.is_waited_for().await;
         let decided = "SELECT count(*) FROM event WHERE type = 'RemedyProposed'";
-        assert_eq!(scene.house.count(decided).await, 1, "it is an event before it is a deed");
-        scene.kill(lock, goes_through).await;
+        assert_eq!(
+            scene.house.count(decided).await,
+            1,
+            "the decision is recorded before it takes effect"
+        );
+        scene.kill(lock, commits).await;
         scene.is_applied_once("MoneyAdjusted").await;
-        let wallet = scene.bob.ask("{ me { wallet { balance } } }", json!({})).await;
-        assert_eq!(wallet["me"]["wallet"]["balance"], 17);
+        let wallet = scene.bob.ask("{ viewer { wallet { balance } } }", json!({})).await;
+        assert_eq!(wallet["viewer"]["wallet"]["balance"], 17);
     }
 }
 
-/// Killed between the deed and the record of it.
+/// Killed between the effect and the record of it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remedy_killed_after_its_deed_is_finished_once() {
-    for goes_through in [false, true] {
+async fn a_remedy_killed_after_its_effect_is_completed_once() {
+    for commits in [false, true] {
         let mut scene = Scene::new().await;
-        let first = scene.lock(DEED).await;
+        let first = scene.lock(EFFECT).await;
         let change = json!({ "adjustBalance": { "playerId": scene.bob.id, "change": 7 } });
         scene.propose(change).await;
         scene.is_waited_for().await;
         let second = scene.lock(ENDED).await;
         first.close().await.unwrap();
-        let deeds = "SELECT count(*) FROM event WHERE type = 'MoneyAdjusted'";
-        eventually("the deed is done", async || scene.house.count(deeds).await == 1).await;
+        let effects = "SELECT count(*) FROM event WHERE type = 'MoneyAdjusted'";
+        eventually("the effect is written", async || scene.house.count(effects).await == 1).await;
         scene.is_waited_for().await;
-        scene.kill(second, goes_through).await;
+        scene.kill(second, commits).await;
         scene.is_applied_once("MoneyAdjusted").await;
     }
 }
 
-/// Killed while sessions are ended, which is a step of its own where a player is kept out.
+/// Killed while sessions are revoked, which is a separate step of a ban.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ban_killed_before_sessions_end_still_ends_them() {
     let mut scene = Scene::new().await;
@@ -155,9 +160,9 @@ async fn a_ban_killed_before_sessions_end_still_ends_them() {
     .await;
 }
 
-/// Killed right after it ended, before the checkpoint: nothing happens again.
+/// Killed after it was completed, before the checkpoint: nothing is repeated.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remedy_killed_after_its_end_is_not_repeated() {
+async fn a_completed_remedy_is_not_repeated() {
     let mut scene = Scene::new().await;
     scene.propose(json!({ "voidGame": "MALFUNCTION" })).await;
     eventually("it is applied", async || scene.remedy().await["status"] == "APPLIED").await;
@@ -166,28 +171,31 @@ async fn a_remedy_killed_after_its_end_is_not_repeated() {
     scene.is_applied_once("Voided").await;
 }
 
-/// What cannot be done any more fails with its reason, and is done when it is tried again and something has changed.
+/// A remedy that is no longer possible fails with a reason, and succeeds on a retry once something
+/// has changed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remedy_that_fails_says_why_and_is_tried_again() {
+async fn a_failed_remedy_gives_a_reason_and_can_be_retried() {
     let scene = Scene::new().await;
-    // Nobody carries remedies out for now: a node that does nothing has them.
+    // Nobody applies remedies for now: an idle fake node holds the range.
     let away = "UPDATE processor_range SET owner = '00000000-0000-0000-0000-000000000001', fence = fence + 1 WHERE name = 'remedies';
         INSERT INTO processor_node (node, works, seen_at) VALUES ('00000000-0000-0000-0000-000000000001', false, now() + interval '1 hour')";
     scene.database().await.execute(sqlx::raw_sql(away)).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
     scene.propose(json!({ "adjustBalance": { "playerId": scene.bob.id, "change": -9 } })).await;
-    let bought =
-        scene.bob.ask("mutation { buyDie(code: \"LUCKY\") { errors { code } } }", json!({})).await;
-    assert_eq!(bought["buyDie"]["errors"], json!([]), "{bought}");
+    let bought = scene
+        .bob
+        .ask("mutation { buyDie(input: { code: \"LUCKY\" }) { userErrors { code } } }", json!({}))
+        .await;
+    assert_eq!(bought["buyDie"]["userErrors"], json!([]), "{bought}");
     assert_eq!(scene.remedy().await["status"], "APPROVED");
     scene.database().await.execute("DELETE FROM processor_node WHERE NOT works").await.unwrap();
     eventually("it fails", async || scene.remedy().await["status"] == "FAILED").await;
     let remedy = scene.remedy().await;
     assert!(remedy["failure"].as_str().is_some_and(|why| why.contains('$')), "{remedy}");
-    // Tried again while nothing has changed, it fails again; with money in the wallet, it is done.
+    // A retry without a change fails again; with money in the wallet it succeeds.
     let retry = async || {
         let done = scene.sue.ask(RETRY, json!({ "dispute": scene.dispute })).await;
-        assert_eq!(done["retryRemedy"]["errors"], json!([]), "{done}");
+        assert_eq!(done["retryRemedy"]["userErrors"], json!([]), "{done}");
     };
     retry().await;
     let failed = "SELECT count(*) FROM event WHERE type = 'RemedyFailed'";

@@ -1,4 +1,4 @@
-//! Listening.
+//! Subscriptions.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn listeners_hear_what_the_table_sees_over_sockets_and_events() {
+async fn subscriptions_work_over_websockets_and_sse() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob, eve) =
@@ -20,7 +20,7 @@ async fn listeners_hear_what_the_table_sees_over_sockets_and_events() {
         .subscribe("turn", "subscription { myTurn { id toMove { player { name } } } }", json!({}))
         .await
         .unwrap();
-    // Once the lobby is heard, it is heard of every table.
+    // Once the lobby subscription is active, it receives every table.
     let heard = async |socket: &mut Socket| {
         let wait = Duration::from_millis(300);
         tokio::time::timeout(wait, socket.next())
@@ -34,7 +34,7 @@ async fn listeners_hear_what_the_table_sees_over_sockets_and_events() {
         }
     }
     let (game, mut table) = begun([&ann, &bob], json!({ "target": 1000 })).await;
-    eventually("the new table is heard of", async || {
+    eventually("the new table is received", async || {
         heard(&mut socket).await.is_ok_and(|news| news["id"] == json!(game))
     })
     .await;
@@ -45,14 +45,13 @@ async fn listeners_hear_what_the_table_sees_over_sockets_and_events() {
     let turn = turn.unwrap().unwrap()["data"]["myTurn"].take();
     assert_eq!((&turn["id"], &turn["toMove"]["player"]["name"]), (&json!(game), &json!("Bob")));
     let mut stream = eve.http().await;
-    let query =
-        "subscription($game: ID!) { gameEvents(gameId: $game) { version type game { version } } }";
+    let query = "subscription($game: ID!) { gameEvents(gameId: $game) { version type gameAfter { version } } }";
     let began = stream.begin_stream(query, json!({ "game": game })).await.unwrap();
     assert!(began.contains("text/event-stream"), "{began}");
     let end = play_out([&ann, &bob], &game, table).await;
     let last = end["version"].as_i64().unwrap();
     let mut said = String::new();
-    while !said.contains("SeedRevealed") {
+    while !said.contains("SEED_REVEALED") {
         said += &String::from_utf8(stream.chunk().await.unwrap().unwrap()).unwrap();
     }
     let events: Vec<Value> = said
@@ -63,13 +62,11 @@ async fn listeners_hear_what_the_table_sees_over_sockets_and_events() {
     let versions: Vec<i64> =
         events.iter().map(|event| event["version"].as_i64().unwrap()).collect();
     assert_eq!(versions, (1..=last).collect::<Vec<_>>());
-    assert!(
-        events.iter().all(|event| event["game"]["version"].as_i64() >= event["version"].as_i64())
-    );
+    assert!(events.iter().all(|event| event["gameAfter"]["version"] == event["version"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_protocol_of_sockets_is_kept() {
+async fn the_websocket_protocol_is_followed() {
     let house = House::new().await;
     let node = house.node(&["--max-operations", "3"]);
     let ann = node.guest("Ann").await;
@@ -78,10 +75,10 @@ async fn the_protocol_of_sockets_is_kept() {
     let subscribe = |id: &str, query: &str| json!({ "id": id, "type": "subscribe", "payload": { "query": query } });
     let silent = "subscription { lobby { id } }";
 
-    // What is said, and the code of the end.
+    // Messages, and the resulting close code.
     for (said, code) in [
         (vec![json!({ "type": "ping" })], 4401),
-        (vec![subscribe("1", "{ me { id } }")], 4401),
+        (vec![subscribe("1", "{ viewer { id } }")], 4401),
         (vec![json!("nonsense")], 4400),
         (vec![json!({ "type": "nonsense" })], 4400),
         (vec![json!({ "type": "subscribe", "payload": {} })], 4400),
@@ -110,6 +107,11 @@ async fn the_protocol_of_sockets_is_kept() {
     let mut wrong = Socket::open(node.address, None).await.unwrap();
     assert!(matches!(wrong.hear().await.unwrap(), Heard::Closed(4406, _)));
 
+    // A close frame is answered.
+    let mut polite = ann.socket().await;
+    polite.send(tokio_tungstenite::tungstenite::Message::Close(None)).await.unwrap();
+    assert!(matches!(polite.hear().await.unwrap(), Heard::Closed(..)));
+
     let mut twice = ann.socket().await;
     twice.subscribe("1", silent, json!({})).await.unwrap();
     twice.subscribe("1", silent, json!({})).await.unwrap();
@@ -120,7 +122,7 @@ async fn the_protocol_of_sockets_is_kept() {
     }
     assert!(matches!(many.hear().await.unwrap(), Heard::Closed(4429, _)));
 
-    // What is completed makes room; what is refused says why and ends.
+    // Completing a subscription frees its slot; a refused one says why and ends.
     let table = ann.create(json!({})).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     let mut socket = ann.socket().await;
@@ -137,21 +139,23 @@ async fn the_protocol_of_sockets_is_kept() {
     let ahead = json!({ "game": table, "after": 99 });
     socket.subscribe("5", EVENTS, ahead).await.unwrap();
     let Heard::Message(refused) = socket.hear().await.unwrap() else { panic!() };
-    assert!(refused.to_string().contains("ends with version 2"), "{refused}");
+    assert!(refused.to_string().contains("current version 2"), "{refused}");
 }
 
-/// Somebody does not read. The others hear everything in time; the slow one is cut off, told how to go on, and goes on.
+/// A client does not read. Others receive everything in time; the slow one is disconnected with a
+/// code that says how to resume, and resumes.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_slow_listener_is_cut_off_and_holds_nobody_up() {
+async fn a_slow_subscriber_is_disconnected_without_affecting_others() {
     let house = House::new().await;
     let node = house.node(&["--slow-client-seconds", "1"]);
     let (ann, bob, eve) =
         (node.guest("Ann").await, node.guest("Bob").await, node.guest("Eve").await);
     let (game, table) = begun([&ann, &bob], json!({ "target": 4000 })).await;
-    // So much a listener that the connection is full at once: hundreds of subscriptions to a game with a long past.
+    // Enough data to fill the connection at once: hundreds of subscriptions to a game with a long
+    // history.
     let mut slow = eve.socket().await;
-    let fat = "subscription($game: ID!) { gameEvents(gameId: $game) { game { legalCommands { command slots }
-        selections { slots combinations { name slots faces points } } ruleset { parameters } seats { facts } } payload text } }";
+    let fat = "subscription($game: ID!) { gameEvents(gameId: $game) { gameAfter { legalMoves { label ... on LegalSave { selections { slots } } }
+        selections { slots combinations { kind slots faces points } } ruleset { parameters } seats { state { ... on FarkleSeat { turnScore unbankedPoints } } } } payload summary } }";
     let quick = {
         let (mut socket, game) = (eve.socket().await, game.clone());
         tokio::spawn(async move { watch(&mut socket, &game, 0).await })
@@ -161,7 +165,7 @@ async fn a_slow_listener_is_cut_off_and_holds_nobody_up() {
     }
     let end = play_out([&ann, &bob], &game, table).await;
     let last = end["version"].as_i64().unwrap();
-    assert_eq!(quick.await.unwrap(), (1..=last).collect::<Vec<_>>(), "nobody else is held up");
+    assert_eq!(quick.await.unwrap(), (1..=last).collect::<Vec<_>>(), "nobody else is affected");
     tokio::time::sleep(Duration::from_secs(3)).await;
     let mut heard = 0;
     let (code, reason) = loop {
@@ -179,7 +183,7 @@ async fn a_slow_listener_is_cut_off_and_holds_nobody_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_listeners_hear_the_same() {
+async fn a_thousand_subscribers_receive_the_same() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
@@ -197,13 +201,13 @@ async fn a_thousand_listeners_hear_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_signed_out_hears_no_more() {
+async fn signing_out_ends_subscriptions() {
     let house = House::new().await;
     let node = house.node(&[]);
     let (ann, eve) = (node.guest("Ann").await, node.guest("Eve").await);
     let mut stream = eve.http().await;
     stream.begin_stream("subscription { lobby { id } }", json!({})).await.unwrap();
-    // Once it hears, it hears until it is signed out.
+    // Once the subscription is active, it receives events until the session ends.
     while tokio::time::timeout(Duration::from_millis(300), stream.chunk()).await.is_err() {
         ann.create(json!({})).await;
     }
@@ -215,19 +219,19 @@ async fn whoever_is_signed_out_hears_no_more() {
         said +=
             &String::from_utf8(chunk.unwrap().unwrap().expect("the reason comes last")).unwrap();
     }
-    // A query as a stream of one answer.
+    // A query as a stream with one result.
     let ask = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\naccept: text/event-stream\r\n\
-               content-length: 28\r\n\r\n{\"query\":\"{ me { name } }\"}  ";
+               content-length: 32\r\n\r\n{\"query\":\"{ viewer { name } }\"}  ";
     let answer = node.http().await.exchange(ask.as_bytes()).await.unwrap();
     assert_eq!(
         answer.body,
-        b"event: next\ndata: {\"data\":{\"me\":null}}\n\nevent: complete\ndata:\n\n"
+        b"event: next\ndata: {\"data\":{\"viewer\":null}}\n\nevent: complete\ndata:\n\n"
     );
 }
 
-/// Somebody does not read server-sent events: the connection is cut.
+/// A client does not read server-sent events: the connection is closed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_slow_stream_of_events_is_cut_off() {
+async fn a_slow_event_stream_is_disconnected() {
     let house = House::new().await;
     let node = house.node(&["--slow-client-seconds", "1"]);
     let (ann, bob, eve) =
@@ -235,7 +239,7 @@ async fn a_slow_stream_of_events_is_cut_off() {
     let (game, table) = begun([&ann, &bob], json!({ "target": 10_000 })).await;
     play_out([&ann, &bob], &game, table).await;
     let fat: Vec<String> = (0..20)
-        .map(|n| format!("p{n}: game {{ ruleset {{ parameters table }} seats {{ facts }} }}"))
+        .map(|n| format!("p{n}: gameAfter {{ ruleset {{ parameters table {{ minSeats }} }} seats {{ state {{ ... on FarkleSeat {{ turnScore }} }} }} }}"))
         .collect();
     let query = format!(
         "subscription($game: ID!) {{ gameEvents(gameId: $game) {{ {} type }} }}",
@@ -251,5 +255,5 @@ async fn a_slow_stream_of_events_is_cut_off() {
         end = slow.chunk().await;
     }
     assert!(end.is_err() || said.contains("TOO_SLOW"), "it was not slow: {} bytes", said.len());
-    assert!(!said.contains("SeedRevealed"));
+    assert!(!said.contains("SEED_REVEALED"));
 }

@@ -1,7 +1,6 @@
-//! Nodes to play on, and players.
+//! Nodes and players for tests.
 
 use std::{
-    fmt::Write,
     io::{BufRead, BufReader, Read},
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -38,7 +37,7 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// A new database in the PostgreSQL of all tests.
+    /// A new database in the shared PostgreSQL.
     pub(crate) async fn new() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("house_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -49,17 +48,17 @@ impl House {
         Self { url: cluster.url(&name), folder: temporary() }
     }
 
-    /// A node with these settings.
+    /// Starts a node with these settings.
     pub(crate) fn node(&self, settings: &[&str]) -> Node {
         Node::start(Some(&self.url), self.folder.path(), settings)
     }
 
-    /// Runs another task of the binary.
+    /// Runs a subcommand of the binary.
     pub(crate) fn croupier(&self, arguments: &[&str]) -> (i32, String, String) {
         croupier(Some(&self.url), self.folder.path(), arguments)
     }
 
-    /// Exports a game and verifies the file, far from any database.
+    /// Exports a game and verifies the file, without a database.
     pub(crate) fn prove(&self, game: &str) -> String {
         let (code, log, said) = self.croupier(&["export", game]);
         assert_eq!(code, 0, "{said}");
@@ -72,7 +71,7 @@ impl House {
         proof
     }
 
-    /// Asks the database something.
+    /// Runs a query that returns one number.
     pub(crate) async fn count(&self, sql: &str) -> i64 {
         use sqlx::Row;
         let mut connection = sqlx::PgConnection::connect(&self.url).await.unwrap();
@@ -81,7 +80,7 @@ impl House {
     }
 }
 
-/// Runs a task of the binary: its code, what it printed, what it complained.
+/// Runs a subcommand of the binary; returns its exit code, stdout and stderr.
 pub(crate) fn croupier(
     url: Option<&str>,
     folder: &Path,
@@ -108,7 +107,7 @@ fn command(url: Option<&str>, folder: &Path) -> Command {
     command
 }
 
-/// A running node. Dropping it ends it at once, as a crash would.
+/// A running node. Dropping it kills it, like a crash.
 pub(crate) struct Node {
     pub(crate) address: SocketAddr,
     child: Child,
@@ -146,9 +145,9 @@ impl Node {
         Http::connect(self.address).await.unwrap()
     }
 
-    /// Somebody new.
+    /// Signs in a new guest.
     pub(crate) async fn guest(&self, name: &str) -> Player {
-        let query = "mutation($name: String) { signInAsGuest(name: $name) { accessToken refreshToken player { id } } }";
+        let query = "mutation($name: String) { signInAsGuest(input: { name: $name }) { accessToken refreshToken player { id } } }";
         let data = self.http().await.ask(query, json!({ "name": name })).await.unwrap();
         let session = &data["signInAsGuest"];
         let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -160,7 +159,7 @@ impl Node {
         }
     }
 
-    /// What the node complained about so far.
+    /// The node's stderr so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
@@ -177,7 +176,7 @@ impl Node {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
-    /// Asks it to stop, as Ctrl-C does, and gives its code and its last words.
+    /// Stops it like Ctrl-C; returns its exit code and the rest of its stderr.
     pub(crate) fn stop(mut self) -> (Option<i32>, String) {
         let pid = rustix::process::Pid::from_raw(i32::try_from(self.pid()).unwrap()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
@@ -187,7 +186,7 @@ impl Node {
         (status.code(), said)
     }
 
-    /// Ends it in the middle of whatever it does.
+    /// Kills it.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -201,7 +200,7 @@ impl Drop for Node {
     }
 }
 
-/// Somebody who plays.
+/// A signed-in player.
 #[derive(Clone, Debug)]
 pub(crate) struct Player {
     pub(crate) address: SocketAddr,
@@ -211,10 +210,10 @@ pub(crate) struct Player {
 }
 
 pub(crate) const MOVE: &str = "{ game { id version stage toMove { number } bestSelection { slots points canBank } } \
-     events { version type } repeated errors { code message path } }";
+     events { version type } repeated userErrors { code message field } }";
 
 impl Player {
-    /// The same player at another node.
+    /// The same player on another node.
     pub(crate) fn at(&self, node: &Node) -> Self {
         Self { address: node.address, ..self.clone() }
     }
@@ -237,57 +236,73 @@ impl Player {
         answer["errors"][0]["extensions"]["code"].as_str().unwrap_or("none").to_owned()
     }
 
-    /// Opens a table with these rules, and sits down.
+    /// Creates a game of Farkle with these rules and takes a seat.
     pub(crate) async fn create(&self, rules: Value) -> String {
-        let query = "mutation($rules: JSON) { createGame(rules: $rules) { game { id } errors { code message } } }";
+        let query = "mutation($rules: JSON) { createGame(input: { rules: { farkle: { custom: $rules } } }) { game { id } userErrors { code message } } }";
         let data = self.ask(query, json!({ "rules": rules })).await;
         data["createGame"]["game"]["id"].as_str().unwrap_or_else(|| panic!("{data}")).to_owned()
     }
 
-    /// Does something at a table: the payload.
+    /// Sends a command to a game; returns the payload.
     pub(crate) async fn act(&self, command: &str, game: &str) -> Value {
         self.act_with(command, game, json!({})).await
     }
 
-    /// Does something at a table, with more to say.
+    /// Sends a command with more input fields. Moves have the names of `MoveInput`.
     pub(crate) async fn act_with(&self, command: &str, game: &str, more: Value) -> Value {
-        let mut variables = json!({ "game": game });
-        let (mut types, mut arguments) = (String::new(), String::new());
-        for (name, value) in more.as_object().unwrap() {
-            let kind = match name.as_str() {
-                "slots" => "[Int!]",
-                "dice" => "[String!]",
-                "commandId" => "UUID",
-                "expectedVersion" => "Int",
-                _ => "String",
-            };
-            let required = if command == "save" && name == "slots" { "!" } else { "" };
-            write!(types, ", ${name}: {kind}{required}").unwrap();
-            write!(arguments, ", {name}: ${name}").unwrap();
-            variables[name] = value.clone();
-        }
-        let query =
-            format!("mutation($game: ID!{types}) {{ {command}(gameId: $game{arguments}) {MOVE} }}");
-        let mut data = self.ask(&query, variables).await;
-        data[command].take()
+        let (query, input) = mutation(command, game, more, MOVE);
+        let mut data = self.ask(&query, json!({ "input": input })).await;
+        data["done"].take()
     }
 }
 
-/// The code of the first refusal of a payload.
+/// The document and input of a command. `commandId` and `expectedVersion` go into `command`.
+pub(crate) fn mutation(
+    command: &str,
+    game: &str,
+    mut more: Value,
+    fields: &str,
+) -> (String, Value) {
+    let mut about = json!({});
+    for (given, name) in [("commandId", "id"), ("expectedVersion", "expectedVersion")] {
+        if let Some(value) = more.as_object_mut().unwrap().remove(given) {
+            about[name] = value;
+        }
+    }
+    let table =
+        ["joinGame", "startGame", "leaveGame", "chooseSeed", "chooseLoadout", "chooseCharacter"];
+    let (mutation, kind, mut input) = if table.contains(&command) {
+        let kind = match command {
+            "startGame" | "leaveGame" => "GameCommandInput".to_owned(),
+            other => format!("{}{}Input", other[..1].to_uppercase(), &other[1..]),
+        };
+        (command, kind, more)
+    } else {
+        if let Some(slots) = more.as_object_mut().unwrap().remove("slots") {
+            more[if command == "bank" { "saveSlots" } else { "slots" }] = slots;
+        }
+        ("play", "PlayInput".to_owned(), json!({ "move": { command: more } }))
+    };
+    input["gameId"] = game.into();
+    input["command"] = about;
+    (format!("mutation($input: {kind}!) {{ done: {mutation}(input: $input) {fields} }}"), input)
+}
+
+/// The code of the first user error of a payload.
 #[track_caller]
 pub(crate) fn refusal(payload: &Value) -> &str {
     assert_eq!(payload["events"], json!([]), "{payload}");
-    payload["errors"][0]["code"].as_str().unwrap_or_else(|| panic!("{payload}"))
+    payload["userErrors"][0]["code"].as_str().unwrap_or_else(|| panic!("{payload}"))
 }
 
-/// The payload of a wish that was fulfilled.
+/// Asserts that a command succeeded; returns its payload.
 #[track_caller]
 pub(crate) fn accepted(payload: Value) -> Value {
-    assert_eq!(payload["errors"], json!([]), "{payload}");
+    assert_eq!(payload["userErrors"], json!([]), "{payload}");
     payload
 }
 
-/// A table with two players, begun.
+/// A started game with two players.
 pub(crate) async fn begun(players: [&Player; 2], rules: Value) -> (String, Value) {
     let game = players[0].create(rules).await;
     accepted(players[1].act("joinGame", &game).await);
@@ -295,7 +310,7 @@ pub(crate) async fn begun(players: [&Player; 2], rules: Value) -> (String, Value
     (game, started["game"].clone())
 }
 
-/// The next sensible move at a table: bank what scores, roll otherwise.
+/// Plays the next sensible move: banks what scores, rolls otherwise.
 pub(crate) async fn move_on(players: [&Player; 2], game: &str, table: &Value) -> Value {
     let number = usize::try_from(table["toMove"]["number"].as_u64().unwrap()).unwrap();
     let best = &table["bestSelection"];
@@ -307,7 +322,7 @@ pub(crate) async fn move_on(players: [&Player; 2], game: &str, table: &Value) ->
     accepted(payload)["game"].clone()
 }
 
-/// Plays on to the end.
+/// Plays to the end.
 pub(crate) async fn play_out(players: [&Player; 2], game: &str, mut table: Value) -> Value {
     while table["stage"] != "ENDED" {
         table = move_on(players, game, &table).await;
@@ -315,7 +330,7 @@ pub(crate) async fn play_out(players: [&Player; 2], game: &str, mut table: Value
     table
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) async fn eventually(what: &str, mut so: impl AsyncFnMut() -> bool) {
     let began = Instant::now();
     while !so().await {
@@ -324,16 +339,16 @@ pub(crate) async fn eventually(what: &str, mut so: impl AsyncFnMut() -> bool) {
     }
 }
 
-pub(crate) const EVENTS: &str = "subscription($game: ID!, $after: Int!) { gameEvents(gameId: $game, afterVersion: $after) { version type text } }";
+pub(crate) const EVENTS: &str = "subscription($game: ID!, $after: Int!) { gameEvents(gameId: $game, afterVersion: $after) { version type summary } }";
 
-/// Listens to a game until it is over; gives the versions heard.
+/// Listens to a game until it is over; returns the received versions.
 pub(crate) async fn watch(socket: &mut Socket, game: &str, after: i64) -> Vec<i64> {
     socket.subscribe("watch", EVENTS, json!({ "game": game, "after": after })).await.unwrap();
     let mut versions = Vec::new();
     loop {
         let event = socket.next().await.unwrap()["data"]["gameEvents"].take();
         versions.push(event["version"].as_i64().unwrap());
-        if event["type"] == "SeedRevealed" {
+        if event["type"] == "SEED_REVEALED" {
             return versions;
         }
     }

@@ -1,4 +1,4 @@
-"""What schemathesis cannot know: values of our JSON arguments. Any JSON fits the schema; most of it is refused."""
+"""Values for our own scalars. Any JSON matches the schema, but most of it is refused."""
 
 import schemathesis
 from graphql import ListValueNode, NameNode, ObjectFieldNode, ObjectValueNode
@@ -29,3 +29,14 @@ def nested(inner):
 
 
 schemathesis.graphql.scalar("JSON", st.recursive(plain, nested, max_leaves=10))
+
+
+def codes(*known):
+    """Codes that exist, and texts that do not."""
+    return st.one_of(st.sampled_from(known), st.text(alphabet="ABCdef_-$ 1\u00e9", max_size=20)).map(nodes.String)
+
+
+schemathesis.graphql.scalar("DieCode", codes("PHOENIX", "HEAVY", "STANDARD", "FARK$"))
+schemathesis.graphql.scalar("ItemCode", codes("ion_wyrm", "any_score", "green", "aegis"))
+schemathesis.graphql.scalar("PresetName", codes("classic", "standard", "challenge-standard", "custom"))
+schemathesis.graphql.scalar("Long", st.integers(-(2**53), 2**53).map(nodes.Int))

@@ -1,4 +1,4 @@
-// The graphql-ws client, as game clients use it: a whole game with a spectator who loses the connection and goes on.
+// The graphql-ws client, as game clients use it: a whole game with a spectator who disconnects and resumes.
 import assert from 'node:assert/strict';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
@@ -22,7 +22,7 @@ async function ask(query, variables, token) {
 }
 
 async function guest(name) {
-  const query = 'mutation($name: String) { signInAsGuest(name: $name) { accessToken } }';
+  const query = 'mutation($name: String) { signInAsGuest(input: { name: $name }) { accessToken } }';
   return (await ask(query, { name })).signInAsGuest.accessToken;
 }
 
@@ -31,7 +31,7 @@ const connect = (token) => createClient({
   connectionParams: { authorization: `Bearer ${token}` },
 });
 
-// Collects what a subscription says until `enough` says so.
+// Collects the results of a subscription until `enough` returns true.
 async function listen(client, query, variables, heard, enough) {
   for await (const { data, errors } of client.iterate({ query, variables })) {
     assert.equal(errors, undefined, JSON.stringify(errors));
@@ -40,8 +40,8 @@ async function listen(client, query, variables, heard, enough) {
   }
 }
 
-const EVENTS = 'subscription($game: ID!, $after: Int!) { gameEvents(gameId: $game, afterVersion: $after) { version type text } }';
-const MOVE = '{ game { stage toMove { number } bestSelection { slots } } errors { code message } }';
+const EVENTS = 'subscription($game: ID!, $after: Int!) { gameEvents(gameId: $game, afterVersion: $after) { version type summary } }';
+const MOVE = '{ game { stage toMove { number } bestSelection { slots } } userErrors { code message } }';
 
 async function main() {
   const tokens = [await guest('Ann'), await guest('Bob')];
@@ -52,16 +52,16 @@ async function main() {
   const turn = listen(ann, 'subscription { myTurn { id toMove { number } } }', {}, turns, () => true);
   await new Promise((resolve) => setTimeout(resolve, 300));
 
-  const created = await ask('mutation { createGame(rules: { target: 1500 }) { game { id } } }', {}, tokens[0]);
+  const created = await ask('mutation { createGame(input: { rules: { farkle: { target: 1500 } } }) { game { id } } }', {}, tokens[0]);
   const game = created.createGame.game.id;
   await opened;
   assert.equal(lobby[0].lobby.id, game);
-  await ask('mutation($game: ID!) { joinGame(gameId: $game) { errors { code } } }', { game }, tokens[1]);
-  const begun = await ask(`mutation($game: ID!) { startGame(gameId: $game) ${MOVE} }`, { game }, tokens[1]);
+  await ask('mutation($game: ID!) { joinGame(input: { gameId: $game }) { userErrors { code } } }', { game }, tokens[1]);
+  const begun = await ask(`mutation($game: ID!) { startGame(input: { gameId: $game }) ${MOVE} }`, { game }, tokens[1]);
   await turn;
   assert.equal(turns[0].myTurn.id, game);
 
-  // A spectator watches from the beginning, goes away in the middle, and comes back for the rest.
+  // A spectator watches from the beginning, disconnects in the middle, and resumes.
   const spectator = await guest('Eve');
   const events = [];
   const first = connect(spectator);
@@ -71,27 +71,27 @@ async function main() {
   while (table.stage !== 'ENDED') {
     const variables = { game, slots: table.bestSelection?.slots };
     const move = table.bestSelection
-      ? `mutation($game: ID!, $slots: [Int!]) { bank(gameId: $game, slots: $slots) ${MOVE} }`
-      : `mutation($game: ID!) { roll(gameId: $game) ${MOVE} }`;
+      ? `mutation($game: ID!, $slots: [Int!]) { bank: play(input: { gameId: $game, move: { bank: { saveSlots: $slots } } }) ${MOVE} }`
+      : `mutation($game: ID!) { roll: play(input: { gameId: $game, move: { roll: {} } }) ${MOVE} }`;
     const done = await ask(move, variables, tokens[table.toMove.number]);
-    const { game: after, errors } = done.bank ?? done.roll;
-    assert.deepEqual(errors, []);
+    const { game: after, userErrors } = done.bank ?? done.roll;
+    assert.deepEqual(userErrors, []);
     table = after;
     moves += 1;
     if (moves === 12) await half;
   }
-  // A short game may be over before.
+  // A short game may end earlier.
   await half;
   await first.dispose();
   const second = connect(spectator);
   const last = events.at(-1).gameEvents.version;
-  await listen(second, EVENTS, { game, after: last }, events, (data) => data.gameEvents.type === 'SeedRevealed');
+  await listen(second, EVENTS, { game, after: last }, events, (data) => data.gameEvents.type === 'SEED_REVEALED');
   assert.deepEqual(events.map((event) => event.gameEvents.version), events.map((_, index) => index + 1));
 
-  // A query and a refused document over the same socket.
+  // A query and an invalid document over the same socket.
   const me = [];
-  await listen(second, '{ me { name } }', {}, me, () => false);
-  assert.deepEqual(me, [{ me: { name: 'Eve' } }]);
+  await listen(second, '{ viewer { name } }', {}, me, () => false);
+  assert.deepEqual(me, [{ viewer: { name: 'Eve' } }]);
   await assert.rejects(listen(second, '{ nonsense }', {}, [], () => false));
   await Promise.all([ann.dispose(), second.dispose()]);
   console.log(`graphql-ws: a game of ${events.length} events, watched live and resumed`);

@@ -1,4 +1,4 @@
-//! What may be done with a wallet and an inventory.
+//! Commands to an account, and how they are decided.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,107 +10,107 @@ use crate::{
     special_dice::{Catalogue, Code, SLOTS},
 };
 
-/// What can be asked of an account.
+/// A command to an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AccountCommand {
-    /// Opens the wallet with a first amount.
+    /// Opens the wallet with an initial grant.
     Open {
-        /// Whose it is.
+        /// The owner.
         account: PlayerId,
-        /// What is put in.
+        /// The initial balance.
         grant: Dollars,
     },
     /// Buys dice.
     Buy {
         /// Their kind.
         code: String,
-        /// How many.
+        /// The number of dice.
         quantity: i64,
     },
-    /// Sells dice back, for half of what they cost.
+    /// Sells dice back for half of their price.
     Sell {
         /// Their kind.
         code: String,
-        /// How many.
+        /// The number of dice.
         quantity: i64,
     },
-    /// Brings what was earned in a game.
+    /// Credits what was earned in a game.
     Credit {
         /// The game.
         game: GameId,
         /// The version of the game's event that awarded it.
         event: u64,
-        /// What for.
+        /// The reason.
         why: AwardedFor,
-        /// How much.
+        /// The amount.
         amount: Dollars,
     },
-    /// Takes back what was earned in a game that is void, as far as it is there.
+    /// Takes back what was earned in a voided game, up to the current balance.
     Reverse {
         /// The game.
         game: GameId,
-        /// The version of the game's event that made it void.
+        /// The version of the game's `Voided` event.
         event: u64,
-        /// What the game awarded.
+        /// The amount that the game awarded.
         amount: Dollars,
     },
-    /// Gives or takes money by hand.
+    /// Adjusts the balance manually.
     Adjust {
-        /// How much; what is taken is negative.
+        /// The amount; negative for a debit.
         change: i64,
-        /// The dispute it is because of.
+        /// The dispute that is the reason.
         dispute: Uuid,
     },
-    /// Changes what the account may do.
+    /// Sanctions the account, or lifts its sanction.
     Sanction {
-        /// How.
+        /// The sanction.
         sanction: Sanction,
-        /// The dispute it is because of.
+        /// The dispute that is the reason.
         dispute: Uuid,
     },
-    /// Keeps a loadout under a name, in place of one that has it.
+    /// Stores a loadout under a name, replacing any of that name.
     StoreLoadout {
         /// The name.
         name: String,
-        /// The dice, one a slot.
+        /// The dice, one per slot.
         dice: Vec<String>,
     },
-    /// Keeps a loadout no more.
+    /// Deletes a stored loadout.
     DropLoadout {
         /// Its name.
         name: String,
     },
-    /// Locks at least these dice for a game: what is locked there stays locked.
+    /// Locks at least these dice for a game: dice it has locked stay locked.
     Lock {
         /// The game.
         game: GameId,
-        /// The dice, one a slot.
+        /// The dice, one per slot.
         dice: Vec<Code>,
     },
     /// Locks exactly the dice that are played in a game.
     Settle {
         /// The game.
         game: GameId,
-        /// The dice, one a slot.
+        /// The dice, one per slot.
         dice: Vec<Code>,
     },
-    /// The game is over, or played without the account's dice.
+    /// Unlocks the dice of a game that is over or no longer uses them.
     Release {
         /// The game.
         game: GameId,
     },
 }
 
-/// The most dice bought or sold at once.
+/// The maximum number of dice per purchase or sale.
 const MOST_AT_ONCE: u32 = 1_000;
-/// The most dice of a kind an account owns.
+/// The maximum number of dice of a kind an account can own.
 const MOST_OWNED: u32 = 1_000_000;
-/// The most games in which an account has dice at once.
+/// The maximum number of games in which an account can have dice at once.
 const MOST_GAMES: usize = 200;
-/// The most loadouts an account keeps.
+/// The maximum number of stored loadouts.
 const MOST_LOADOUTS: usize = 50;
 
-/// What a command makes happen to an account; `None` is one whose wallet was never opened.
+/// Decides a command; `account` is `None` before its wallet is opened.
 pub fn decide_account(
     account: Option<&Account>,
     command: &AccountCommand,
@@ -185,7 +185,7 @@ pub fn decide_account(
     Ok(vec![event])
 }
 
-/// Of each kind as many as are locked already or are wanted now, whichever is more.
+/// Locks, of each kind, the larger of what is locked and what is wanted.
 fn lock(account: &Account, game: GameId, dice: &[Code]) -> Result<AccountEvent, Rejection> {
     let mut locked = account.equipped.get(&game).cloned().unwrap_or_default();
     if locked.is_empty() && account.equipped.len() >= MOST_GAMES {
@@ -209,7 +209,7 @@ fn buy(
     if die.retired {
         return Err(Rejection::RetiredDie { code: die.code });
     }
-    let quantity = lawful(quantity)?;
+    let quantity = parse_quantity(quantity)?;
     let (code, price, balance) = (die.code, die.price, account.balance);
     if account.owned(code).saturating_add(quantity) > MOST_OWNED {
         return Err(Rejection::TooManyOwned { code, most: MOST_OWNED });
@@ -222,7 +222,7 @@ fn buy(
     Ok(AccountEvent::DieBought { code, quantity, price, catalogue, amount, balance })
 }
 
-/// Half of the price, rounded down, for each die.
+/// A die sells for half of its price, rounded down.
 fn sell(
     account: &Account,
     code: &str,
@@ -230,7 +230,7 @@ fn sell(
     catalogue: &Catalogue,
 ) -> Result<AccountEvent, Rejection> {
     let die = catalogue.named(code)?;
-    let quantity = lawful(quantity)?;
+    let quantity = parse_quantity(quantity)?;
     let (code, owned) = (die.code, account.owned(die.code));
     let Some(left) = owned.checked_sub(quantity) else {
         return Err(Rejection::NotOwned { code, owned, wanted: quantity });
@@ -246,9 +246,9 @@ fn sell(
     Ok(AccountEvent::DieSold { code, quantity, price, catalogue, amount, balance })
 }
 
-fn lawful(quantity: i64) -> Result<u32, Rejection> {
-    let lawful = u32::try_from(quantity).ok().filter(|number| (1..=MOST_AT_ONCE).contains(number));
-    lawful.ok_or(Rejection::BadQuantity { quantity, most: MOST_AT_ONCE })
+fn parse_quantity(quantity: i64) -> Result<u32, Rejection> {
+    let valid = u32::try_from(quantity).ok().filter(|number| (1..=MOST_AT_ONCE).contains(number));
+    valid.ok_or(Rejection::BadQuantity { quantity, most: MOST_AT_ONCE })
 }
 
 fn store_loadout(

@@ -1,4 +1,4 @@
-//! What happens to a wallet and an inventory.
+//! Events of accounts: wallet and inventory.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,153 +6,154 @@ use uuid::Uuid;
 
 use crate::{AwardedFor, Dollars, GameId, Moment, Name, PlayerId, special_dice::Code};
 
-/// Something that happened to an account.
+/// An event of an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AccountEvent {
-    /// The wallet was opened, with something in it.
+    /// The wallet was opened with an initial grant.
     WalletOpened {
-        /// Whose it is.
+        /// The owner.
         account: PlayerId,
-        /// What is in it.
+        /// The grant.
         amount: Dollars,
-        /// The balance with it.
+        /// The new balance.
         balance: Dollars,
     },
     /// Dice were bought.
     DieBought {
         /// Their kind.
         code: Code,
-        /// How many.
+        /// The number of dice.
         quantity: u32,
-        /// What one of them cost.
+        /// The price of one die.
         price: Dollars,
-        /// The version of the catalogue that says so.
+        /// The version of the catalogue with this price.
         catalogue: u32,
-        /// What was paid.
+        /// The total paid.
         amount: Dollars,
-        /// The balance after it.
+        /// The new balance.
         balance: Dollars,
     },
     /// Dice were sold back.
     DieSold {
         /// Their kind.
         code: Code,
-        /// How many.
+        /// The number of dice.
         quantity: u32,
-        /// What one of them brought.
+        /// The price of one die.
         price: Dollars,
-        /// The version of the catalogue that says so.
+        /// The version of the catalogue with this price.
         catalogue: u32,
-        /// What was received.
+        /// The total received.
         amount: Dollars,
-        /// The balance with it.
+        /// The new balance.
         balance: Dollars,
     },
-    /// What was earned in a game arrived.
+    /// Earnings of a game were credited.
     MoneyCredited {
         /// The game.
         game: GameId,
         /// The version of the game's event that awarded it.
         event: u64,
-        /// What for.
+        /// The reason.
         why: AwardedFor,
-        /// How much.
+        /// The amount.
         amount: Dollars,
-        /// The balance with it.
+        /// The new balance.
         balance: Dollars,
     },
-    /// What a game awarded was taken back: it is void.
+    /// The awards of a voided game were taken back.
     MoneyReversed {
         /// The game.
         game: GameId,
-        /// The version of the game's event that made it void.
+        /// The version of the game's `Voided` event.
         event: u64,
-        /// How much.
+        /// The amount taken back.
         amount: Dollars,
-        /// What was awarded beyond it, and spent already.
+        /// The part of the awards that was already spent.
         #[serde(default, skip_serializing_if = "is_zero")]
         missing: Dollars,
-        /// The balance after it.
+        /// The new balance.
         balance: Dollars,
     },
-    /// Money was given or taken by hand, because of a dispute.
+    /// The balance was adjusted manually because of a dispute.
     MoneyAdjusted {
-        /// How much; what was taken is negative.
+        /// The amount; negative for a debit.
         change: i64,
         /// The dispute.
         dispute: Uuid,
-        /// The balance after it.
+        /// The new balance.
         balance: Dollars,
     },
-    /// What the account may do was changed, because of a dispute.
+    /// The account was sanctioned because of a dispute, or its sanction lifted.
     Sanctioned {
-        /// How.
+        /// The sanction.
         sanction: Sanction,
         /// The dispute.
         dispute: Uuid,
     },
-    /// A loadout was kept under a name, or changed.
+    /// A loadout was stored under a name.
     LoadoutStored {
         /// The name.
         name: Name,
-        /// The dice, one a slot.
+        /// The dice, one per slot.
         dice: Vec<Code>,
     },
-    /// A loadout is kept no more.
+    /// A stored loadout was deleted.
     LoadoutDropped {
         /// Its name.
         name: Name,
     },
-    /// Dice are equipped in a game: they cannot be sold until it is over.
+    /// Dice are equipped in a game and cannot be sold until it is over.
     DiceLocked {
         /// The game.
         game: GameId,
-        /// The dice, one a slot.
+        /// The dice, one per slot.
         dice: Vec<Code>,
     },
-    /// The dice of a game can be sold again.
+    /// The dice of a game were unlocked.
     DiceReleased {
         /// The game.
         game: GameId,
     },
 }
 
-/// What is done to an account whose owner did something wrong.
+/// A sanction against the owner of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sanction {
-    /// It is warned.
+    /// A warning, without consequences for play.
     Warning,
-    /// It may not play until then.
+    /// No play until this time.
     Suspension(Moment),
-    /// It may not play any more.
+    /// No play, permanently.
     Ban,
-    /// It may play again.
+    /// The sanction is lifted.
     Lifted,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is given by serde")]
 const fn is_zero(amount: &Dollars) -> bool {
     *amount == 0
 }
 
-/// A line of the ledger: money that came or went.
+/// An entry of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// How much; what was paid is negative.
+    /// The amount; negative for a debit.
     pub change: i64,
     /// The balance after it.
     pub balance: Dollars,
-    /// What for: `opening`, `purchase`, `sale`, `finishing`, `winning`, `die`, `reversal` or `adjustment`.
+    /// The reason: `opening`, `purchase`, `sale`, `finishing`, `winning`, `die`, `reversal` or
+    /// `adjustment`.
     pub reason: &'static str,
-    /// The kind of die it was about.
+    /// The kind of die bought or sold.
     pub code: Option<Code>,
-    /// The game, and the version of its event.
+    /// The game and the version of its event.
     pub game: Option<(GameId, u64)>,
 }
 
 impl AccountEvent {
-    /// The names of all types.
+    /// The names of all event types.
     pub const NAMES: [&'static str; 11] = [
         "WalletOpened",
         "DieBought",
@@ -167,7 +168,7 @@ impl AccountEvent {
         "DiceReleased",
     ];
 
-    /// The type's name, as the log stores it.
+    /// The name of the event type, as stored in the log.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::WalletOpened { .. } => "WalletOpened",
@@ -184,7 +185,7 @@ impl AccountEvent {
         }
     }
 
-    /// The line of the ledger, if money came or went.
+    /// The entry of the ledger, if the event moves money.
     pub fn entry(&self) -> Option<Entry> {
         let plain = |amount: Dollars, balance, reason| Entry {
             change: amount.into(),

@@ -1,7 +1,7 @@
-//! An account's wallet and inventory: a stream of its own, like a game.
+//! The wallet and inventory of an account: an event stream like that of a game.
 //!
-//! Money comes and goes by events that carry the amount and the balance after it, so the balance is their sum. Dice
-//! that are equipped in an unfinished game are locked: they stay owned until the game is over.
+//! Events that move money carry the amount and the new balance. Dice equipped in an unfinished game
+//! are locked: they cannot be sold until it is over.
 
 mod decide;
 mod event;
@@ -15,10 +15,10 @@ use crate::{Dollars, GameId, Name, Rejection, special_dice::Code};
 pub use decide::{AccountCommand, decide_account};
 pub use event::{AccountEvent, Entry, Sanction};
 
-/// A wallet and an inventory.
+/// The state of a wallet and an inventory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
-    /// How many events it has.
+    /// The number of its events.
     pub version: u64,
     /// The money in the wallet.
     pub balance: Dollars,
@@ -26,31 +26,31 @@ pub struct Account {
     pub dice: BTreeMap<Code, u32>,
     /// The dice equipped in unfinished games.
     pub equipped: BTreeMap<GameId, BTreeMap<Code, u32>>,
-    /// Loadouts kept under a name.
+    /// Stored loadouts by name.
     pub loadouts: BTreeMap<Name, Vec<Code>>,
-    /// What was paid for dice altogether, less what they brought when sold back.
+    /// The total paid for dice, less the total received for selling them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spent: i64,
-    /// What keeps the owner from playing, if something does.
+    /// The current suspension or ban, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sanction: Option<Sanction>,
-    /// How often the owner was warned.
+    /// The number of warnings.
     #[serde(default, skip_serializing_if = "is_none")]
     pub warnings: u32,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is given by serde")]
 const fn is_none(count: &u32) -> bool {
     *count == 0
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is given by serde")]
 const fn is_zero(amount: &i64) -> bool {
     *amount == 0
 }
 
 impl Account {
-    /// The state after one more event. Total, and without a rule: events carry results.
+    /// Folds an event. Total, and independent of rules: events carry results.
     #[must_use]
     pub fn evolve(account: Option<Self>, event: &AccountEvent) -> Self {
         let mut account = account.unwrap_or_default();
@@ -95,12 +95,13 @@ impl Account {
         account
     }
 
-    /// How many dice of a kind are owned.
+    /// The number of dice of a kind owned.
     pub fn owned(&self, code: Code) -> u32 {
         self.dice.get(&code).copied().unwrap_or(0)
     }
 
-    /// Refuses dice of which more are brought than are owned. The same dice may lie in several games at once.
+    /// Rejects a loadout with more dice of a kind than are owned. The same dice can be used in
+    /// several games at once.
     pub fn owns(&self, dice: &[Code]) -> Result<(), Rejection> {
         for (code, wanted) in count_dice(dice) {
             let owned = self.owned(code);
@@ -111,13 +112,13 @@ impl Account {
         Ok(())
     }
 
-    /// How many dice of a kind are locked: as many as the game that needs most of them.
+    /// The number of locked dice of a kind: the maximum over all games.
     pub fn locked(&self, code: Code) -> u32 {
         self.equipped.values().filter_map(|dice| dice.get(&code)).max().copied().unwrap_or(0)
     }
 }
 
-/// How many of each kind of special dice there are.
+/// Counts the special dice by kind.
 pub fn count_dice(dice: &[Code]) -> BTreeMap<Code, u32> {
     let mut counts = BTreeMap::new();
     for &code in dice.iter().filter(|&&code| code != Code::STANDARD) {

@@ -1,4 +1,4 @@
-//! What fields of events are where they are not written.
+//! Defaults of event fields that are absent in the log.
 
 use crate::Points;
 
@@ -6,12 +6,12 @@ pub(super) const fn once() -> Points {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is given by serde")]
 pub(super) const fn is_once(times: &Points) -> bool {
     *times == 1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is given by serde")]
 pub(super) const fn is_zero(points: &Points) -> bool {
     *points == 0
 }

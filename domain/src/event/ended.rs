@@ -21,49 +21,49 @@ pub struct Outcome {
 pub enum DecidedBy {
     /// The highest score.
     Score,
-    /// Somebody reached exactly what is to be reached.
+    /// A seat reached the goal exactly.
     Goal,
     /// A tie, decided by the best single round.
     BestRound,
-    /// A tie that nothing decides: the win is shared.
+    /// An unbroken tie: the win is shared.
     SharedWin,
-    /// All others are out of the game.
+    /// All other seats were eliminated.
     LastAlive,
-    /// Everybody was out of the game at once, and nothing tells them apart: nobody wins.
+    /// All remaining seats were eliminated at once and tied: nobody wins.
     Draw,
-    /// What was to be reached was not.
+    /// The goal was not reached.
     Missed,
     /// All others left.
     LastSeat,
     /// Everybody left.
     Deserted,
-    /// Nobody touched it for too long.
+    /// The game had no activity for its expiry time.
     Abandoned,
-    /// It was made void while it was played.
+    /// It was voided while it was running.
     Voided,
     /// The house decided it.
     Ruled,
 }
 
-/// Why a game is made void.
+/// Why a game is voided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VoidedFor {
-    /// Something did not work as it should.
+    /// A malfunction.
     Malfunction,
-    /// Somebody cheated.
+    /// A player cheated.
     Cheating,
-    /// Players played into each other's hands.
+    /// Players colluded.
     Collusion,
     /// The game was opened or run by mistake.
     Mistake,
 }
 
 impl VoidedFor {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Self; 4] = [Self::Malfunction, Self::Cheating, Self::Collusion, Self::Mistake];
 
-    /// As people read it.
+    /// The text shown to people.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Malfunction => "something did not work as it should",
@@ -78,11 +78,11 @@ impl VoidedFor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AwardedFor {
-    /// Playing a game to its end.
+    /// Playing a game to the end.
     Finishing,
-    /// Winning it.
+    /// Winning the game.
     Winning,
-    /// A special die.
+    /// The effect of a special die.
     Die(DieAt),
 }
 

@@ -1,7 +1,7 @@
-//! The one vocabulary of everything that happens, in every game.
+//! The events of every game, and of accounts, catalogues, disputes and staff.
 //!
-//! Events carry results, never formulas: faces, points and sums as they came out. Folding them
-//! needs no rule, so a game replays to the same state for ever.
+//! Events carry results, never formulas: faces, points and sums. Folding them needs no rule, so a
+//! game always replays to the same state, whatever happens to its rules.
 
 mod defaults;
 mod ended;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    Dollars, EffectApplied, GameId, Moment, Name, PlayerId, Ruleset, SeatNo, Word,
+    Dollars, EffectApplied, GameId, Moment, Name, PlayerId, Ruleset, SeatNo, Slug,
     account::AccountEvent,
     dispute::{DisputeEvent, StaffEvent},
     fair::{Commitment, RulesetHash, Secret, SeedsHash},
@@ -28,7 +28,7 @@ use crate::{
     text::ClientSeed,
 };
 
-/// Something that happened.
+/// An event of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// A table was opened.
@@ -37,60 +37,60 @@ pub enum Event {
         game: GameId,
         /// Its rules, in full.
         ruleset: Arc<Ruleset>,
-        /// The hash of the rules, part of everything the dice are made from.
+        /// The hash of the rules, an input of the dice.
         ruleset_hash: RulesetHash,
-        /// The promise of its dice.
+        /// The commitment of the house to its dice.
         commitment: Commitment,
     },
     /// A player sat down.
     SeatTaken {
-        /// Where.
+        /// The seat.
         seat: SeatNo,
-        /// Who.
+        /// The player.
         player: PlayerId,
-        /// The name shown.
+        /// The name shown at the table.
         name: Name,
     },
-    /// A client gave its seed, or another one.
+    /// A client set or replaced its seed.
     SeedChosen {
-        /// Whose seed.
+        /// The seat.
         seat: SeatNo,
         /// The seed.
         seed: ClientSeed,
     },
-    /// A player chose the dice to play with, or other ones.
+    /// A player chose or changed the dice to play with.
     LoadoutChosen {
-        /// Whose dice.
+        /// The seat.
         seat: SeatNo,
-        /// Their kinds, one a slot.
+        /// Their kinds, one per slot.
         dice: Vec<Code>,
     },
-    /// A player chose whom to play, or somebody else.
+    /// A player chose or changed the character.
     CharacterChosen {
-        /// Whose character.
+        /// The seat.
         seat: SeatNo,
         /// The character.
-        character: Word,
+        character: Slug,
     },
-    /// A seat was given up or lost.
+    /// A player left the seat or lost it.
     SeatLeft {
-        /// Which.
+        /// The seat.
         seat: SeatNo,
-        /// Why.
+        /// The reason.
         why: LeftBecause,
     },
-    /// The seeds are sealed, the game began.
+    /// The seeds were sealed and the game started.
     Started {
         /// The hash of the sealed list of seeds.
         seeds: SeedsHash,
     },
-    /// A seat has its turn.
+    /// The turn of a seat started.
     TurnStarted {
-        /// Whose turn.
+        /// The seat.
         seat: SeatNo,
-        /// The round of the table, from 1.
+        /// The round of the table, starting at 1.
         round: u32,
-        /// When the house may end the turn, if there is a limit.
+        /// When the house may end the turn, if there is a time limit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deadline: Option<Moment>,
     },
@@ -98,7 +98,7 @@ pub enum Event {
     Rolled(Rolled),
     /// Dice were scored.
     Saved(Saved),
-    /// A round's points were put on the score.
+    /// The points of a round were added to the score.
     Banked(Banked),
     /// A round ended without points.
     Farkled(Farkled),
@@ -106,75 +106,75 @@ pub enum Event {
     EffectApplied(EffectApplied),
     /// A player earned money.
     MoneyAwarded {
-        /// Who.
+        /// The seat.
         seat: SeatNo,
-        /// How much.
+        /// The amount.
         amount: Dollars,
-        /// What for.
+        /// The reason.
         why: AwardedFor,
     },
-    /// Something came up at random that is no die: a card of the market, a gift, a coin.
+    /// Something other than a die was drawn at random: a card of the market, a gift, a coin.
     Drawn(Drawn),
-    /// Somebody must say something before the turn goes on.
+    /// A seat must answer before the turn continues.
     Asked {
-        /// Who.
+        /// The seat.
         seat: SeatNo,
-        /// When the house may answer in their place, if there is a limit.
+        /// When the house may answer instead, if there is a time limit.
         deadline: Option<Moment>,
     },
-    /// Who was asked has answered; the turn goes on.
+    /// The seat that was asked answered; the turn continues.
     Answered {
-        /// Who.
+        /// The seat.
         seat: SeatNo,
         /// Whether they stay.
         stays: bool,
-        /// When the house may end the turn, if there is a limit.
+        /// When the house may end the turn, if there is a time limit.
         deadline: Option<Moment>,
     },
     /// The time of a turn ran out.
     TimedOut {
-        /// Whose.
+        /// The seat.
         seat: SeatNo,
-        /// How often in a row, with this one.
+        /// The number of consecutive time-outs, including this one.
         in_a_row: u32,
     },
-    /// A turn is over.
+    /// A turn ended.
     TurnEnded(TurnEnded),
-    /// The game is over.
+    /// The game ended.
     Ended(Outcome),
-    /// The secret behind the dice, so that anybody can check them.
+    /// The secret behind the dice was published, so that anybody can verify them.
     SeedRevealed {
         /// The secret of the game's commitment.
         secret: Secret,
     },
-    /// The game counts no more: what it awarded is taken back, and no figure knows of it.
+    /// The game was voided: its awards are reversed, and statistics ignore it.
     Voided {
-        /// Why.
+        /// The reason.
         why: VoidedFor,
-        /// Because of which dispute, if there was one.
+        /// The dispute that was the reason, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         dispute: Option<Uuid>,
     },
-    /// The house decides who wins, and the game ends here.
+    /// The house ended the game and decided who wins.
     Ruled {
-        /// Who wins; nobody is possible.
+        /// The winning seats; may be empty.
         winners: Vec<SeatNo>,
-        /// Because of which dispute, if there was one.
+        /// The dispute that was the reason, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         dispute: Option<Uuid>,
     },
-    /// Not in a game: something happened to an account.
+    /// Not of a game: an event of an account.
     Account(AccountEvent),
-    /// Not in a game: something happened to the catalogue of special dice.
+    /// Not of a game: an event of the catalogue of special dice.
     Catalogue(CatalogueEvent),
-    /// Not in a game: something happened to a dispute.
+    /// Not of a game: an event of a dispute.
     Dispute(DisputeEvent),
-    /// Not in a game: somebody who works for the house did something.
+    /// Not of a game: an action of staff.
     Staff(StaffEvent),
 }
 
 impl Event {
-    /// The names of all types of a game.
+    /// The names of all event types of a game.
     pub const NAMES: [&'static str; 23] = [
         "Created",
         "SeatTaken",
@@ -201,7 +201,7 @@ impl Event {
         "Ruled",
     ];
 
-    /// The type's name, as the log stores it.
+    /// The name of the event type, as stored in the log.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Created { .. } => "Created",
@@ -234,7 +234,7 @@ impl Event {
         }
     }
 
-    /// The seat it is about, if it is about one.
+    /// The seat the event is about, if any.
     pub const fn seat(&self) -> Option<SeatNo> {
         match self {
             Self::SeatTaken { seat, .. }
@@ -267,7 +267,8 @@ impl Event {
         }
     }
 
-    /// Whether it only moves the game along: seats, turns and the end.
+    /// Whether it concerns the course of the game (seats, turns, the end) rather than dice and
+    /// points.
     pub const fn is_lifecycle(&self) -> bool {
         match self {
             Self::Rolled(_)

@@ -1,62 +1,62 @@
-//! What came up at random: dice, their colours, and things that are no dice.
+//! Random results: dice, their colours, and other draws.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Draw, Faces, Points, SeatNo, Slots, Word, special_dice::Code};
+use crate::{Draw, Faces, Points, SeatNo, Slots, Slug, special_dice::Code};
 
 /// Dice were rolled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rolled {
-    /// Who rolled.
+    /// The seat.
     pub seat: SeatNo,
-    /// Which draw of the game's dice this is.
+    /// The random draw of the faces.
     pub draw: Draw,
-    /// The dice rolled.
+    /// The slots rolled.
     pub slots: Slots,
-    /// What the random source gave, in slot order.
+    /// The raw values of the random source, in slot order.
     pub raw: Vec<u32>,
-    /// What the dice show, in slot order.
+    /// The faces, in slot order.
     pub faces: Faces,
-    /// The best score over all selections of this roll; 0 is a farkle.
+    /// The best score of any selection of this roll; 0 is a farkle.
     pub max_points: Points,
-    /// After hot dice: the points of the completed hand, now part of the round score.
+    /// After hot dice: the points of the completed hand, added to the round score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folded: Option<Points>,
-    /// The colours the dice came up in, where they have any.
+    /// The colours of the dice, in games with coloured dice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub colours: Option<Box<ColoursDrawn>>,
 }
 
-/// The colours that dice came up in.
+/// The colours of rolled dice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColoursDrawn {
-    /// Of each die, in slot order.
+    /// The colour of each die, in slot order.
     pub codes: Vec<Code>,
-    /// The draws that decided it: of each colour that can come up, in the order in which they are tried.
+    /// The draws that decided them: one per possible colour, in the order tried.
     pub draws: Vec<ColourDraw>,
 }
 
-/// Whether dice come up in a colour: one value a die, in slot order; 1 is a hit.
+/// The draw that decides which dice get a colour: one value per die, in slot order; 1 is a hit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColourDraw {
     /// The colour.
     pub code: Code,
-    /// Which draw of the game's colours this is; its sides are the odds.
+    /// The random draw; its number of sides gives the odds.
     pub draw: Draw,
-    /// What the random source gave.
+    /// The raw values of the random source.
     pub raw: Vec<u32>,
 }
 
-/// Something came up at random that is no die.
+/// Something other than a die was drawn at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drawn {
-    /// Which draw.
+    /// The random draw.
     pub draw: Draw,
-    /// What the random source gave.
+    /// The raw value of the random source.
     pub raw: u32,
-    /// What came up.
-    pub item: Word,
-    /// Where it lies now, if it lies open.
+    /// The item drawn.
+    pub item: Slug,
+    /// Its position, if it is placed face up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<u8>,
 }

@@ -1,68 +1,69 @@
-//! What dice score: combinations, and what special dice make of them.
+//! Scored dice: combinations, and the effects of special dice on them.
 
 use serde::{Deserialize, Serialize};
 
 use super::defaults::{is_once, once};
 use crate::{Faces, Points, SeatNo, Slots, special_dice::DieAt};
 
-/// Dice were scored: the explanation and the sums.
+/// Dice were scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Saved {
-    /// Who saved.
+    /// The seat.
     pub seat: SeatNo,
-    /// The dice scored.
+    /// The slots of the dice.
     pub slots: Slots,
-    /// What they scored as, the largest combination first.
+    /// The combinations, largest first.
     pub combinations: Vec<Combination>,
-    /// What special dice added to the combinations, in the order in which they did.
+    /// Bonuses of special dice, in the order applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bonuses: Vec<Boost>,
-    /// How many times the combinations count.
+    /// The factor applied to the combinations.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub multiplier: Points,
-    /// The points of this save: the combinations with their effects, multiplied, and the bonuses.
+    /// The points of this save: combinations with their effects, times the multiplier, plus
+    /// bonuses.
     pub points: Points,
-    /// The points of the hand so far, with this save.
+    /// The points of the hand, including this save.
     pub turn_score: Points,
-    /// The dice left in hand; none means hot dice.
+    /// The slots left in hand; none means hot dice.
     pub left: Slots,
 }
 
 /// Dice that score together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combination {
-    /// What they are.
+    /// Its name.
     pub name: CombinationName,
-    /// The dice.
+    /// The slots of the dice.
     pub slots: Slots,
-    /// What they show, in slot order.
+    /// The faces, in slot order.
     pub faces: Faces,
-    /// What they score by the table.
+    /// The points of the scoring table.
     pub points: Points,
-    /// What special dice made of it, in the order in which they did.
+    /// Effects of special dice, in the order applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Boost>,
 }
 
 impl Combination {
-    /// What it scores with everything that special dice made of it.
+    /// The points after all effects of special dice.
     pub fn total(&self) -> Points {
         self.effects.last().map_or(self.points, |effect| effect.after)
     }
 }
 
-/// A special die makes something worth more.
+/// A special die changes a number of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Boost {
     /// The die.
     pub die: DieAt,
-    /// What it was worth.
+    /// The points before.
     pub before: Points,
-    /// What it is worth now.
+    /// The points after.
     pub after: Points,
 }
 
-/// The combinations of the scoring table.
+/// The combinations of all games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CombinationName {
@@ -76,13 +77,13 @@ pub enum CombinationName {
     FiveOfAKind,
     /// Six dice of one face.
     SixOfAKind,
-    /// 1 to 6.
+    /// All faces from 1 to 6.
     Straight,
     /// Three pairs, or four of a kind and a pair.
     ThreePairs,
-    /// Two times three of a kind.
+    /// Two triples.
     TwoTriplets,
-    /// Two dice, added up.
+    /// The sum of two dice.
     Sum,
     /// Two equal dice.
     Double,
@@ -108,12 +109,12 @@ pub enum CombinationName {
     LargeStraight,
     /// Five dice of one face.
     Yahtzee,
-    /// Whatever the dice show.
+    /// Any dice.
     Chance,
 }
 
 impl CombinationName {
-    /// As people read it.
+    /// The text shown to people.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Single => "single",

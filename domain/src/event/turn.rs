@@ -5,34 +5,34 @@ use serde::{Deserialize, Serialize};
 use super::defaults::{is_once, is_zero, once};
 use crate::{Points, SeatNo, Turn};
 
-/// A round's points were put on the score.
+/// The points of a round were added to the score.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Banked {
-    /// Who banked.
+    /// The seat.
     pub seat: SeatNo,
-    /// In which round of the table.
+    /// The round of the table.
     pub round: u32,
     /// Points of the completed hands of the round.
     pub round_score: Points,
     /// Points of the last hand.
     pub turn_score: Points,
-    /// How many times the last hand counts.
+    /// The factor applied to the last hand.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub multiplier: Points,
-    /// The bonus of earlier farkles.
+    /// The bonus for earlier farkles.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bonus: Points,
-    /// What was banked: the round score, the last hand times its multiplier, and the bonus.
+    /// The points banked: the round score, the last hand times its multiplier, and the bonus.
     pub points: Points,
-    /// The game score with it.
+    /// The new game score.
     pub game_score: Points,
-    /// Whether this score reaches the target of the game.
+    /// Whether the new score reaches the target of the game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reaches_target: bool,
 }
 
 impl Banked {
-    /// A turn of one hand was banked as it is.
+    /// Banks a turn that has a single hand and no modifiers.
     pub(crate) const fn plain(
         turn: Turn,
         points: Points,
@@ -56,49 +56,50 @@ impl Banked {
 /// A round ended without points.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Farkled {
-    /// Who farkled.
+    /// The seat.
     pub seat: SeatNo,
-    /// Whether the player gave the roll up.
+    /// What caused it.
     pub by: FarkledBy,
-    /// The points lost: what the round had made, before any multiplier of its last hand, less what was kept.
+    /// The points lost: those of the round less those kept. Rules with `forfeits_multiplied`
+    /// include the multiplier of the last hand.
     pub forfeited: Points,
-    /// The points of the round that were scored all the same.
+    /// The points of the round that were kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept: Points,
-    /// The points that special dice scored beyond it.
+    /// The points awarded by special dice.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub awarded: Points,
-    /// Farkles in a row, with this one.
+    /// Consecutive farkles, including this one.
     pub in_a_row: u32,
 }
 
-/// What made a farkle.
+/// What caused a farkle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FarkledBy {
     /// A roll without any scoring die.
     Roll,
-    /// The player's choice.
+    /// The player gave up the roll.
     Choice,
 }
 
-/// A turn is over.
+/// A turn ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnded {
-    /// Whose turn.
+    /// The seat.
     pub seat: SeatNo,
-    /// In which round of the table.
+    /// The round of the table.
     pub round: u32,
     /// How it ended.
     pub how: TurnEnd,
-    /// The points it brought.
+    /// The points it added to the score.
     pub points: Points,
     /// The points it lost.
     pub forfeited: Points,
-    /// The bonus of earlier farkles that it lost.
+    /// The bonus for earlier farkles that was lost.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bonus_lost: Points,
-    /// Whether a score that was not banked reaches the target of the game with this turn.
+    /// Whether the score reached the target of the game in this turn without a bank.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reaches_target: bool,
 }
@@ -109,20 +110,24 @@ pub struct TurnEnded {
 pub enum TurnEnd {
     /// The points were banked.
     Banked,
-    /// No die of a roll scored.
+    /// A roll without any scoring die.
     Farkled,
-    /// The player gave the roll up.
+    /// The player gave up the roll.
     Forfeited,
     /// Time ran out.
     TimedOut,
     /// The player left.
     Left,
-    /// It came to its end.
+    /// It ended normally, in games without a bank.
     Finished,
 }
 
 impl TurnEnd {
-    /// Its name, as events write it.
+    /// All variants.
+    pub const ALL: [Self; 6] =
+        [Self::Banked, Self::Farkled, Self::Forfeited, Self::TimedOut, Self::Left, Self::Finished];
+
+    /// Its name, as stored in events.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Banked => "banked",

@@ -1,11 +1,11 @@
-//! The 32-byte values of the protocol, written as hexadecimal text.
+//! The 32-byte values of the protocol, serialized as hexadecimal text.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use sha2::{Digest, Sha256};
 
-/// SHA-256 over a tag, a zero byte, and the parts one behind the other.
+/// SHA-256 over a tag, a zero byte, and the concatenated parts.
 pub(crate) fn sha256(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(tag.as_bytes());
@@ -40,8 +40,8 @@ macro_rules! bytes32 {
 }
 
 bytes32! {
-    /// What the house keeps to itself until the end of a game: 32 bytes from the system's source
-    /// of randomness.
+    /// The secret of the house until the end of a game: 32 bytes of the operating system's
+    /// randomness.
     Secret
 }
 bytes32! {
@@ -57,7 +57,7 @@ bytes32! {
     SeedsHash
 }
 
-/// A secret never gets into a log by accident.
+/// Keeps secrets out of log output.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(hidden)")
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hex_reads_back_and_refuses_the_rest() {
+    fn hex_round_trip_and_invalid_input() {
         let secret = Secret(std::array::from_fn(|n| u8::try_from(n * 8).unwrap()));
         let json = serde_json::to_string(&secret).unwrap();
         assert_eq!(serde_json::from_str::<Secret>(&json).unwrap(), secret);

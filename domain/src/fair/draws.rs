@@ -1,9 +1,9 @@
-//! Exact draws from a stream of random words.
+//! Unbiased draws from a stream of random words.
 
 use rand_chacha::rand_core::Rng;
 
-/// A value from 1 to `sides`, each exactly as likely as the others: words beyond the largest
-/// multiple of `sides` are passed over.
+/// A value from 1 to `sides`, each exactly equally likely: words beyond the largest multiple of
+/// `sides` are skipped.
 pub(super) fn die(words: &mut impl Rng, sides: u32) -> u32 {
     let Some(beyond) = (1u64 << 32).checked_rem(u64::from(sides)) else {
         return 0;
@@ -16,8 +16,8 @@ pub(super) fn die(words: &mut impl Rng, sides: u32) -> u32 {
     }
 }
 
-/// The entry a ticket falls on, where each entry has as many tickets as its weight says. Tickets
-/// count from 1 to the sum of the weights; `None` beyond.
+/// The entry of a ticket, where each entry has as many tickets as its weight. Tickets are numbered
+/// from 1 to the sum of the weights; `None` beyond.
 pub fn pick(weights: &[u32], ticket: u32) -> Option<usize> {
     let mut last = 0u64;
     weights.iter().position(|&weight| {
@@ -26,7 +26,7 @@ pub fn pick(weights: &[u32], ticket: u32) -> Option<usize> {
     })
 }
 
-/// The first ticket of an entry, for dice that fall as somebody says.
+/// The first ticket of an entry, for scripted dice.
 pub fn first_ticket(weights: &[u32], entry: usize) -> Option<u32> {
     let before = weights.get(..entry)?.iter().copied().fold(0, u32::saturating_add);
     (*weights.get(entry)? > 0).then(|| before.saturating_add(1))
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_ticket_falls_on_its_entry() {
+    fn maps_every_ticket_to_its_entry() {
         let weights = [2, 0, 3];
         let picked: Vec<_> = (0..=6).map(|ticket| pick(&weights, ticket)).collect();
         assert_eq!(

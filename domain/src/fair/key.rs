@@ -1,4 +1,4 @@
-//! The key of a game's dice, and dice drawn with it.
+//! The key of a game's dice, and the dice derived from it.
 
 use hkdf::Hkdf;
 use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
@@ -7,16 +7,17 @@ use sha2::Sha256;
 use super::{RulesetHash, Secret, SeedsHash, draws::die, seeds_hash};
 use crate::{Dice, Draw, Game, GameId};
 
-/// What all draws of a game are made from: the house's secret and the players' seeds together.
+/// The key of all draws of a game, derived from the secret of the house and the seeds of the
+/// players.
 #[derive(Clone)]
 pub struct DiceKey([u8; 32]);
 
 impl DiceKey {
-    /// The key of a game.
+    /// Derives the key of a game.
     pub fn derive(secret: &Secret, seeds: &SeedsHash, game: GameId, ruleset: &RulesetHash) -> Self {
         let info: [&[u8]; 3] = [b"croupier/dice-key/1\0", game.0.as_bytes(), &ruleset.0];
         let mut key = [0; 32];
-        // HKDF-SHA256 gives up to 8,160 bytes; 32 cannot be too many.
+        // HKDF-SHA256 can output up to 8,160 bytes; 32 never fail.
         let expanded = Hkdf::<Sha256>::new(Some(&seeds.0), &secret.0)
             .expand_multi_info(&info, &mut key)
             .is_ok();
@@ -24,7 +25,7 @@ impl DiceKey {
         Self(key)
     }
 
-    /// The key itself, which gives away every draw.
+    /// The key itself. Whoever has it can compute every draw.
     pub fn reveal(&self) -> &[u8; 32] {
         &self.0
     }
@@ -35,7 +36,7 @@ impl DiceKey {
         (0..count).map(|_| die(&mut words, draw.sides)).collect()
     }
 
-    /// Every draw has a stream of its own, purpose · 2⁵⁶ + number, read from its first block.
+    /// Every draw has its own stream, purpose · 2⁵⁶ + number, read from its first block.
     fn words(&self, draw: Draw) -> ChaCha20Rng {
         let mut words = ChaCha20Rng::from_seed(self.0);
         words.set_stream((draw.purpose as u64) << 56 | draw.number & ((1 << 56) - 1));
@@ -57,7 +58,7 @@ pub struct FairDice {
 }
 
 impl FairDice {
-    /// The dice of a game: from the secret behind its commitment and the seeds of its seats.
+    /// The dice of a game, from the secret behind its commitment and the seeds of its seats.
     pub fn new(secret: Secret, game: &Game) -> Self {
         let seeds = seeds_hash(game.table.seats.iter().map(|seat| seat.seed.as_ref()));
         let key = DiceKey::derive(&secret, &seeds, game.table.id, &game.table.ruleset_hash);

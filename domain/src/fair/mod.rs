@@ -1,9 +1,9 @@
-//! Dice nobody can cheat with, the house included.
+//! Provably fair dice: nobody can cheat with them, not even the house.
 //!
-//! Before anybody gives a seed, the house commits to a [`Secret`]. The dice are made from that
-//! secret and from the seeds of all players, so neither side can choose them. At the end the
-//! secret is revealed, and anybody can draw every roll again. `docs/fair-dice.md` says it byte by
-//! byte; `tests/vectors/fair-dice.json` holds it still.
+//! Before any player gives a seed, the house commits to a [`Secret`]. The dice are derived from
+//! that secret and from the seeds of all players, so neither side can choose them. At the end the
+//! secret is revealed, and anybody can repeat every roll. `docs/fair-dice.md` specifies the
+//! protocol byte by byte; `tests/vectors/fair-dice.json` has test vectors.
 
 mod digest;
 mod draws;
@@ -17,20 +17,20 @@ pub(crate) use digest::{from_hex, sha256, to_hex};
 
 use crate::{GameId, Ruleset, text::ClientSeed};
 
-/// The hash of a ruleset: of its JSON with sorted keys, without blanks.
+/// The hash of a ruleset: of its JSON with sorted keys and without white space.
 pub fn ruleset_hash(ruleset: &Ruleset) -> RulesetHash {
     let mut canonical = String::new();
     canonical_json(&ruleset.to_json(), &mut canonical);
     RulesetHash(sha256("croupier/ruleset/1", &[canonical.as_bytes()]))
 }
 
-/// The promise of a game's dice.
+/// The commitment of the house to its secret, the game and the rules.
 pub fn commitment(secret: &Secret, game: GameId, ruleset: RulesetHash) -> Commitment {
     Commitment(sha256("croupier/commitment/1", &[game.0.as_bytes(), &ruleset.0, &secret.0]))
 }
 
-/// The hash of the sealed list of seeds: one entry a seat, in seat order, empty where none was
-/// given.
+/// The hash of the sealed list of seeds: one entry per seat, in seat order, empty for a seat
+/// without a seed.
 pub fn seeds_hash<'a>(seeds: impl IntoIterator<Item = Option<&'a ClientSeed>>) -> SeedsHash {
     let mut list = Vec::new();
     for seed in seeds {
@@ -42,7 +42,7 @@ pub fn seeds_hash<'a>(seeds: impl IntoIterator<Item = Option<&'a ClientSeed>>) -
     SeedsHash(sha256("croupier/seeds/1", &[&list]))
 }
 
-/// Sorted by hand: whether a JSON map keeps its keys sorted depends on how a crate is built.
+/// Sorts explicitly: whether a JSON map keeps its keys sorted depends on a Cargo feature.
 fn canonical_json(value: &serde_json::Value, to: &mut String) {
     use serde_json::Value;
     match value {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_canonical_whatever_the_order() {
+    fn canonical_json_sorts_keys() {
         let mut text = String::new();
         let value = serde_json::json!({ "b": [1, null, true], "a": { "z": "é\"\n", "y": -2 } });
         canonical_json(&value, &mut text);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_seed_stands_matters() {
+    fn seeds_hash_depends_on_the_seat() {
         let (a, b) = (ClientSeed::parse("a").unwrap(), ClientSeed::parse("b").unwrap());
         let ab = ClientSeed::parse("ab").unwrap();
         let lists = [

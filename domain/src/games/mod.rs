@@ -1,5 +1,5 @@
-//! The list of games. A new game is a file or a folder with its state (`Rulebook`) and its
-//! parameters (`Parameters`), a `mod` and a line in the list below.
+//! The list of games. A new game is a file or a folder with its state (`GameRules`) and its
+//! parameters (`Parameters`), a `mod` and a row in the list below.
 
 pub mod dash;
 pub mod farkle;
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Counts, DieOnTable, Event, Fact, Figure, Game, Offer, Play, Points, Rejection, Ruleset, SeatNo,
-    Selection, Table, Thing, Word,
-    rulebook::{Parameters, Rulebook},
+    Counts, DieOnTable, Event, Fact, Figure, Game, Number, Offer, Play, Points, Rejection, Ruleset,
+    Saved, SeatNo, Selection, Slug, Table, Thing,
+    game_rules::{GameRules, Parameters},
     special_dice::{Catalogue, Code},
     verbs::Verb,
 };
@@ -25,31 +25,39 @@ use neon::{Neon, NeonRules};
 use pig::{Pig, PigRules};
 use rogue::{Rogue, RogueRules};
 
-/// What every game of the list can be asked, handed on to the one it is.
+/// The enums over all games, and functions that dispatch to the game at hand.
 macro_rules! games {
     ($dollar:tt $($(#[$doc:meta])* $game:ident($board:ty, $rules:ty) = $name:literal,)*) => {
         /// The names of all games.
         pub const GAMES: &[&str] = &[$($name),*];
 
-        /// Which game, and its parameters.
+        /// The kind of game and its parameters.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(tag = "game", content = "parameters")]
         pub enum Rules {
             $($(#[$doc])* #[serde(rename = $name)] $game(Arc<$rules>),)*
         }
 
-        /// What a kind of game has on the table.
+        /// The state that is specific to a kind of game.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Board {
             $($(#[$doc])* #[serde(rename = $name)] $game($board),)*
         }
 
         impl Rules {
-            /// The presets of a game in every version there ever was, the newest first.
+            /// All versions of all presets of a game, newest first.
             pub fn versions(game: &str) -> Result<Vec<Ruleset>, Rejection> {
                 match game {
                     $($name => Ok(<$rules>::presets()),)*
                     _ => Err(Rejection::UnknownGame { game: game.to_owned(), known: GAMES.join(", ") }),
+                }
+            }
+
+            /// The name of a game as people write it; empty if there is no such game.
+            pub fn title(game: &str) -> &'static str {
+                match game {
+                    $($name => <$board as GameRules>::TITLE,)*
+                    _ => "",
                 }
             }
 
@@ -58,7 +66,7 @@ macro_rules! games {
                 match self { $(Self::$game(_) => $name,)* }
             }
 
-            /// Whether the lowest score of this game is the best one.
+            /// Whether the lowest score of this game wins.
             pub fn counts_down(game: &str) -> bool {
                 match game {
                     $($name => <$board>::COUNTS_DOWN,)*
@@ -78,7 +86,7 @@ macro_rules! games {
                 match self { $(Self::$game(rules) => &**rules,)* }
             }
 
-            /// These rules with other special dice, if they have any.
+            /// The same rules with another catalogue, if they have special dice.
             #[must_use]
             pub fn with_catalogue(&self, catalogue: &Arc<Catalogue>) -> Self {
                 match self {
@@ -90,6 +98,11 @@ macro_rules! games {
         }
 
         impl Board {
+            /// The state without records of earlier rounds.
+            pub(crate) fn without_history(&self) -> Self {
+                match self { $(Self::$game(board) => Self::$game(board.without_history()),)* }
+            }
+
             pub(crate) fn new(rules: &Rules) -> Self {
                 match rules { $(Rules::$game(rules) => Self::$game(<$board>::new(rules)),)* }
             }
@@ -98,7 +111,7 @@ macro_rules! games {
                 match self { $(Self::$game(board) => board.apply(event),)* }
             }
 
-            /// The points of each seat, in seat order.
+            /// The scores in seat order.
             pub fn scores(&self) -> Vec<Points> {
                 match self { $(Self::$game(board) => board.scores(),)* }
             }
@@ -114,54 +127,55 @@ macro_rules! games {
                 match &self.board { $(Board::$game(board) => board.dice_on_table(&self.table),)* }
             }
 
-            /// Every selection of the roll on the table that scores, explained, the best one first.
+            /// Every scoring selection of the current roll with its explanation, best first.
             pub fn selections(&self) -> Vec<Selection> {
                 match &self.board { $(Board::$game(board) => board.selections_on_table(&self.table),)* }
             }
 
-            /// The selection of the roll on the table that scores the most, with as many dice as possible.
+            /// The selection of the current roll with the most points, with as many dice as
+            /// possible.
             pub fn best_selection(&self) -> Option<Selection> {
                 match &self.board { $(Board::$game(board) => board.best_selection(&self.table),)* }
             }
 
-            /// The dice of a seat, one a slot.
+            /// The dice of a seat, one per slot.
             pub fn loadout(&self, seat: SeatNo) -> Vec<Code> {
                 match &self.board { $(Board::$game(board) => board.loadout_of(seat),)* }
             }
 
-            /// What can be bought.
+            /// The items on offer.
             pub fn offers(&self) -> Vec<Offer> {
                 match &self.board { $(Board::$game(board) => board.offers(&self.table),)* }
             }
 
-            pub(crate) fn play_behind(&self, log: &[Event]) -> Option<(SeatNo, Play)> {
-                match &self.board { $(Board::$game(board) => board.play_behind(log),)* }
+            pub(crate) fn infer_play(&self, log: &[Event]) -> Option<(SeatNo, Play)> {
+                match &self.board { $(Board::$game(board) => board.infer_play(log),)* }
             }
 
-            /// What the turn is waiting for, while the game is played: `roll`, `combat`, `shop`.
+            /// What the turn is waiting for, while the game is running: `roll`, `combat`, `shop`.
             pub fn phase(&self) -> Option<&'static str> {
                 self.to_move()?;
                 Some(match &self.board { $(Board::$game(board) => board.phase(&self.table),)* })
             }
 
-            /// What a seat did so far, where the state keeps count of it.
+            /// The counts of a seat, in games whose state contains them.
             pub fn counted(&self, seat: SeatNo) -> Vec<(String, i64)> {
                 match &self.board { $(Board::$game(board) => board.counted(seat),)* }
             }
         }
 
         impl Rules {
-            /// What an event adds to the statistics of seats; `turn` is whose turn it is.
+            /// Adds an event to the statistics of seats; `turn` is the seat whose turn it is.
             pub fn count(&self, event: &Event, turn: Option<SeatNo>, counts: &mut Counts) {
                 match self { $(Self::$game(_) => <$board>::count(event, turn, counts),)* }
             }
 
-            /// Whether what is counted for statistics is part of the state of the game.
+            /// Whether the state contains the counts for statistics.
             pub const fn keeps_count(&self) -> bool {
                 match self { $(Self::$game(_) => <$board>::KEEPS_COUNT,)* }
             }
 
-            /// What statistics show of what was counted in games of this name.
+            /// The statistics shown for the counts of a game.
             pub fn figures(game: &str, counts: &BTreeMap<String, i64>) -> Vec<Figure> {
                 match game {
                     $($name => <$board>::figures(counts),)*
@@ -175,12 +189,12 @@ macro_rules! games {
             [$(<$board>::VERBS),*].into_iter().flatten()
         }
 
-        /// The kind of a die that a script writes with this letter.
+        /// The kind of die that scripts write with this letter.
         pub(crate) fn kind_by_letter(letter: &str) -> Option<Code> {
             None$(.or_else(|| <$board>::kind_by_letter(letter)))*
         }
 
-        /// Does the same with the state of whatever game it is.
+        /// Runs the same expression with the state of any game.
         macro_rules! with_board {
             ($dollar game_board:expr, $dollar board:ident => $dollar then:expr) => {
                 match $dollar game_board { $($crate::games::Board::$game($dollar board) => $dollar then,)* }
@@ -200,16 +214,16 @@ games! { $
     LastLine(LastLine, LastLineRules) = "last_line",
     /// DashDice: one turn each, until a single 1.
     TrueGrit(TrueGrit, TrueGritRules) = "true_grit",
-    /// DiceRogue: thirteen categories a round, coloured dice, six rounds with targets.
+    /// DiceRogue: thirteen categories per round, coloured dice, six rounds with targets.
     DiceRogue(Rogue, RogueRules) = "dice_rogue",
-    /// NeonPolis: hold the centre, or be the last one standing.
+    /// NeonPolis: hold the centre, or be the last one left.
     NeonPolis(Neon, NeonRules) = "neonpolis",
     /// Pig: one die, and a 1 loses the turn.
     Pig(Pig, PigRules) = "pig",
 }
 
 impl Rules {
-    /// The presets of a game as they are today, the default first.
+    /// The current presets of a game, the default first.
     pub fn presets(game: &str) -> Result<Vec<Ruleset>, Rejection> {
         let mut newest: Vec<Ruleset> = Vec::new();
         for preset in Self::versions(game)? {
@@ -224,39 +238,48 @@ impl Rules {
         self.parameters().check()
     }
 
-    /// A parameter that was given by the name of a known value.
+    pub(crate) fn numbers(&self) -> Vec<Number> {
+        self.parameters().numbers()
+    }
+
+    /// Whether a save uses the last die in hand, so that all can be rolled again.
+    pub fn is_hot(&self, saved: &Saved) -> bool {
+        self.parameters().has_hot_dice() && saved.left.is_empty()
+    }
+
+    /// Resolves a parameter that is given by the name of a known value.
     pub(crate) fn named_value(&self, parameter: &str, value: &Value) -> Result<Value, Rejection> {
         self.parameters().named_value(parameter, value)
     }
 
-    /// What a thing of these rules is called: a card, a consumable, a character.
-    pub fn name_of(&self, code: Word) -> Option<String> {
+    /// The name of a card, consumable or character of these rules.
+    pub fn name_of(&self, code: Slug) -> Option<String> {
         self.parameters().name_of(code)
     }
 
-    /// Everything that these rules name: characters, cards, consumables.
+    /// All items of these rules: characters, cards, consumables.
     pub fn things(&self) -> Vec<Thing> {
         self.parameters().things()
     }
 
-    /// What a side of the dice shows, where it is no number.
+    /// The name of a face that is not a number.
     pub fn face_name(&self, face: u8) -> Option<&'static str> {
         self.parameters().face_name(face)
     }
 
-    /// The special dice of the game, if it is played with any.
+    /// The catalogue of special dice, in games with special dice.
     pub fn catalogue(&self) -> Option<&Catalogue> {
         self.parameters().catalogue()
     }
 
-    /// The dice that a seat may play with under these rules, out of those it named.
+    /// Validates a loadout given by codes.
     pub fn lawful_loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
         self.parameters().lawful_loadout(named)
     }
 }
 
 impl Game {
-    /// The dice that a seat may play with, out of those it named.
+    /// Validates a loadout given by codes.
     pub fn lawful_loadout(&self, named: &[String]) -> Result<Vec<Code>, Rejection> {
         self.table.ruleset.rules.lawful_loadout(named)
     }

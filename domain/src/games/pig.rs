@@ -1,38 +1,38 @@
-//! Pig: one die; a turn adds up what it shows until it is banked, and a 1 loses it. The first with the target at a bank wins.
+//! Pig: one die; a turn adds up its rolls until it is banked, and a 1 loses them. The first player
+//! to reach the target at a bank wins.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Banked, CombinationName, DecidedBy, DieOnTable, Event, Fact, Play, Points, Rejection, Rules,
-    Ruleset, SeatNo, Table, TurnEnd,
-    desk::Desk,
-    rulebook::{Parameters, Rulebook},
-    ruleset::within,
+    Banked, CombinationName, DecidedBy, DieOnTable, Event, Fact, Number, Play, Points, Rejection,
+    Rules, Ruleset, SeatNo, Table, TurnEnd,
+    decision::Decision,
+    game_rules::{GameRules, Parameters},
     verbs::{BANK, ROLL, Verb},
 };
 
-/// What a game of Pig is played by.
+/// The parameters of Pig.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PigRules {
-    /// Who has so many points at a bank wins.
+    /// The score that wins at a bank.
     pub target: Points,
 }
 
 /// The state of a game of Pig.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pig {
-    /// What it is played by.
+    /// Its rules.
     pub rules: Arc<PigRules>,
     /// The banked points, in seat order.
     pub scores: Vec<Points>,
-    /// The farkles in a row of those who have any.
+    /// Consecutive farkles of the seats that have any.
     pub farkles: BTreeMap<SeatNo, u32>,
-    /// The points of the turn under way.
+    /// The points of the current turn.
     pub turn_score: Points,
-    /// What the die shows, once it was rolled in this turn.
+    /// The face of the die, if it was rolled in this turn.
     pub face: Option<u8>,
 }
 
@@ -43,8 +43,8 @@ impl PigRules {
 }
 
 impl Parameters for PigRules {
-    fn check(&self) -> Result<(), Rejection> {
-        within("target", self.target, 1..=1_000_000)
+    fn numbers(&self) -> Vec<Number> {
+        vec![Number::new("target", self.target, 1..=1_000_000, "The points that win.")]
     }
 }
 
@@ -54,7 +54,8 @@ impl Pig {
     }
 }
 
-impl Rulebook for Pig {
+impl GameRules for Pig {
+    const TITLE: &'static str = "Pig";
     const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 10;
     const VERBS: &'static [Verb] = &[ROLL, BANK];
@@ -78,14 +79,11 @@ impl Rulebook for Pig {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the moves of other games are refused")]
-    fn play(desk: &mut Desk<'_, Self>, play: &Play) -> Result<(), Rejection> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "moves of other games are rejected")]
+    fn play(decision: &mut Decision<'_, Self>, play: &Play) -> Result<(), Rejection> {
         match play {
-            Play::Roll => roll(desk),
-            Play::Bank { slots: None } if desk.board.face.is_none() => {
-                Err(Rejection::NothingToBank)
-            }
-            Play::Bank { slots: None } => bank(desk),
+            Play::Roll => roll(decision),
+            Play::Bank { slots: None } => bank(decision),
             _ => Err(Rejection::NoSuchMove { moves: "roll, bank" }),
         }
     }
@@ -98,14 +96,14 @@ impl Rulebook for Pig {
         if self.face.is_none() { "roll" } else { "roll_or_bank" }
     }
 
-    /// What is not banked is lost; it is no farkle.
-    fn cut_short(desk: &mut Desk<'_, Self>, how: TurnEnd) -> Result<(), Rejection> {
-        desk.end_turn(how, 0, desk.board.turn_score);
+    /// Unbanked points are lost; this is not a farkle.
+    fn cut_short(decision: &mut Decision<'_, Self>, how: TurnEnd) -> Result<(), Rejection> {
+        decision.end_turn(how, 0, decision.board.turn_score);
         Ok(())
     }
 
-    fn next_turn(desk: &mut Desk<'_, Self>) -> Result<(), Rejection> {
-        desk.pass_turn()
+    fn next_turn(decision: &mut Decision<'_, Self>) -> Result<(), Rejection> {
+        decision.pass_turn()
     }
 
     fn scores(&self) -> Vec<Points> {
@@ -123,28 +121,30 @@ impl Rulebook for Pig {
     }
 }
 
-fn roll(desk: &mut Desk<'_, Pig>) -> Result<(), Rejection> {
-    let (seat, forfeited) = (desk.table.turn.seat, desk.board.turn_score);
-    let worth = |faces: &[u8]| match *faces {
-        [face] if face > 1 => face.into(),
-        _ => 0,
-    };
-    let faces = desk.roll_ordinary(1, worth)?;
+fn roll(decision: &mut Decision<'_, Pig>) -> Result<(), Rejection> {
+    let (seat, forfeited) = (decision.table.turn.seat, decision.board.turn_score);
+    let worth = |faces: &[u8]| if let [face @ 2..=6] = *faces { face.into() } else { 0 };
+    let faces = decision.roll_ordinary(1, worth)?;
     if worth(&faces) > 0 {
-        desk.score_all(CombinationName::Single, &faces, (worth(&faces), 1), forfeited);
+        decision.score_all(CombinationName::Single, &faces, (worth(&faces), 1), forfeited);
         return Ok(());
     }
-    let in_a_row = desk.board.farkles.get(&seat).map_or(1, |farkles| farkles.saturating_add(1));
-    desk.farkle(forfeited, in_a_row);
-    desk.pass_turn()
+    let in_a_row = decision.board.farkles.get(&seat).map_or(1, |farkles| farkles.saturating_add(1));
+    decision.farkle(forfeited, in_a_row);
+    decision.pass_turn()
 }
 
-fn bank(desk: &mut Desk<'_, Pig>) -> Result<(), Rejection> {
-    let (turn, points) = (desk.table.turn, desk.board.turn_score);
-    let before = desk.board.scores.get(usize::from(turn.seat)).copied().unwrap_or(0);
+fn bank(decision: &mut Decision<'_, Pig>) -> Result<(), Rejection> {
+    decision.board.face.ok_or(Rejection::NothingToBank)?;
+    let (turn, points) = (decision.table.turn, decision.board.turn_score);
+    let before = decision.board.scores.get(usize::from(turn.seat)).copied().unwrap_or(0);
     let game_score = before.saturating_add(points);
-    let reaches_target = game_score >= desk.board.rules.target;
-    desk.record(Event::Banked(Banked::plain(turn, points, game_score, reaches_target)));
-    desk.end_turn(TurnEnd::Banked, points, 0);
-    if reaches_target { desk.end(DecidedBy::Goal, vec![turn.seat]) } else { desk.pass_turn() }
+    let reaches_target = game_score >= decision.board.rules.target;
+    decision.record(Event::Banked(Banked::plain(turn, points, game_score, reaches_target)));
+    decision.end_turn(TurnEnd::Banked, points, 0);
+    if reaches_target {
+        decision.end(DecidedBy::Goal, vec![turn.seat])
+    } else {
+        decision.pass_turn()
+    }
 }

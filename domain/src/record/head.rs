@@ -1,4 +1,4 @@
-//! The head of a record: which game, its rules, the promise of its dice, and the hash of it all.
+//! The head of a record: the game, its rules, its commitment, and the hash of all events.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     BadRecord, FORMAT,
-    lex::{Place, Reader, Sign, expected},
+    lex::{Position, Reader, Sign, expected},
 };
 use crate::{
     Command, GameId, Ruleset,
@@ -15,19 +15,19 @@ use crate::{
 
 const NAMES: [&str; 5] = ["game", "rules", "commitment", "secret", "digest"];
 
-/// A value and its place, for each of the names that stands in a record.
-type Headers<'a> = [Option<(&'a str, Place)>; NAMES.len()];
+/// The value and position of each header, in the order of [`NAMES`].
+type Headers<'a> = [Option<(&'a str, Position)>; NAMES.len()];
 
-/// What stands above the moves.
+/// The headers of a record.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) game: GameId,
     pub(super) ruleset: Arc<Ruleset>,
     pub(super) commitment: Commitment,
-    pub(super) secret: Option<(Secret, Place)>,
-    pub(super) digest: (String, Place),
-    /// Where the rules stand.
-    pub(super) rules_at: Place,
+    pub(super) secret: Option<(Secret, Position)>,
+    pub(super) digest: (String, Position),
+    /// The position of the rules.
+    pub(super) rules_at: Position,
 }
 
 impl Head {
@@ -57,92 +57,93 @@ impl Head {
             digest: (hexadecimal(digest)?, digest.1),
             rules_at: rules.1,
         };
-        head.keeps_its_promise()?;
+        head.check_commitment()?;
         Ok(head)
     }
 
-    fn keeps_its_promise(&self) -> Result<(), BadRecord> {
-        let Some((secret, place)) = self.secret else { return Ok(()) };
+    fn check_commitment(&self) -> Result<(), BadRecord> {
+        let Some((secret, position)) = self.secret else { return Ok(()) };
         let promised = fair::commitment(&secret, self.game, fair::ruleset_hash(&self.ruleset));
         if promised == self.commitment {
             return Ok(());
         }
-        Err(place.bad("this secret is not the one that was committed to"))
+        Err(position.bad("this secret is not the one that was committed to"))
     }
 }
 
 /// `croupier record 1`.
 fn format(reader: &mut Reader<'_>) -> Result<(), BadRecord> {
-    let (line, place) = reader.line();
+    let (line, position) = reader.line();
     match line.strip_prefix("croupier record ") {
         Some(FORMAT) => Ok(()),
         Some(other) => {
             let other: String = other.chars().take(20).collect();
-            Err(place
+            Err(position
                 .bad(format!("records of format {FORMAT} are read here, this one is of '{other}'")))
         }
-        None => Err(place.bad(format!("a record begins with 'croupier record {FORMAT}'"))),
+        None => Err(position.bad(format!("a record begins with 'croupier record {FORMAT}'"))),
     }
 }
 
-/// What stands behind the names of the headers, in the order of [`NAMES`], and where they end.
-fn headers<'a>(reader: &mut Reader<'a>) -> Result<(Headers<'a>, Place), BadRecord> {
+/// Reads the headers in the order of [`NAMES`], and the position of their end.
+fn headers<'a>(reader: &mut Reader<'a>) -> Result<(Headers<'a>, Position), BadRecord> {
     let mut headers = Headers::default();
     loop {
-        let (sign, place) = reader.peek()?;
+        let (sign, position) = reader.peek()?;
         match sign.word() {
             None if sign == Sign::Newline => drop(reader.next()?),
             Some(name) if !starts_with_digit(name) => {
                 reader.next()?;
                 let known = NAMES.iter().position(|known| *known == name).ok_or_else(|| {
                     let known = NAMES.join(", ");
-                    place.bad(format!("there is no header {}; there are: {known}", sign.shown()))
+                    position.bad(format!("there is no header {}; there are: {known}", sign.shown()))
                 })?;
-                if headers[known].replace(behind(name, reader)?).is_some() {
-                    return Err(place.bad(format!("the header '{name}' stands here twice")));
+                if headers[known].replace(header_value(name, reader)?).is_some() {
+                    return Err(position.bad(format!("the header '{name}' stands here twice")));
                 }
             }
-            _ => return Ok((headers, place)),
+            _ => return Ok((headers, position)),
         }
     }
 }
 
-/// What stands behind the name of a header: rules have braces of their own, everything else is a word.
-fn behind<'a>(name: &str, reader: &mut Reader<'a>) -> Result<(&'a str, Place), BadRecord> {
-    let (colon, place) = reader.next()?;
+/// Reads the value of a header: rules extend over braces of their own, everything else is a word.
+fn header_value<'a>(name: &str, reader: &mut Reader<'a>) -> Result<(&'a str, Position), BadRecord> {
+    let (colon, position) = reader.next()?;
     if colon != Sign::Mark(':') {
-        return Err(expected(place, &format!("':' behind '{name}'"), &colon));
+        return Err(expected(position, &format!("':' behind '{name}'"), &colon));
     }
     if name == "rules" {
         return Ok(reader.line());
     }
-    let (sign, place) = reader.next()?;
+    let (sign, position) = reader.next()?;
     let word =
-        sign.word().ok_or_else(|| expected(place, &format!("a value of '{name}:'"), &sign))?;
-    Ok((word, place))
+        sign.word().ok_or_else(|| expected(position, &format!("a value of '{name}:'"), &sign))?;
+    Ok((word, position))
 }
 
 fn starts_with_digit(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn ruleset((text, place): (&str, Place)) -> Result<Ruleset, BadRecord> {
+fn ruleset((text, position): (&str, Position)) -> Result<Ruleset, BadRecord> {
     let ruleset: Ruleset = serde_json::from_str(text).map_err(|error| {
-        place.bad(format!("these are no rules of a game, as JSON on one line: {error}"))
+        position.bad(format!("these are no rules of a game, as JSON on one line: {error}"))
     })?;
-    ruleset.check().map_err(|why| place.bad(why.to_string()))?;
+    ruleset.check().map_err(|why| position.bad(why.to_string()))?;
     Ok(ruleset)
 }
 
-/// What is written as a JSON string is written in a head without its quotes.
+/// Values that are JSON strings are written without quotes in the head.
 fn text_value<T: DeserializeOwned>(
-    (text, place): (&str, Place),
+    (text, position): (&str, Position),
     what: &str,
 ) -> Result<T, BadRecord> {
-    serde_json::from_value(text.into()).map_err(|_| place.bad(format!("{what} is expected here")))
+    serde_json::from_value(text.into())
+        .map_err(|_| position.bad(format!("{what} is expected here")))
 }
 
-fn hexadecimal((text, place): (&str, Place)) -> Result<String, BadRecord> {
+fn hexadecimal((text, position): (&str, Position)) -> Result<String, BadRecord> {
     let read = from_hex(text).map(|bytes| fair::to_hex(&bytes));
-    read.ok_or_else(|| place.bad("64 hexadecimal digits are expected here"))
+    read.ok_or_else(|| position.bad("64 hexadecimal digits are expected here"))
 }

@@ -1,31 +1,31 @@
-//! The signs of a record, with the place of each.
+//! The tokens of a record and their positions.
 
 use std::str::FromStr;
 
 use super::BadRecord;
 
-/// Where something stands: line and column, from 1.
+/// A position: line and column, starting at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     line: usize,
     column: usize,
 }
 
-impl Place {
-    /// What is wrong here.
+impl Position {
+    /// An error at this position.
     pub(crate) fn bad(self, problem: impl Into<String>) -> BadRecord {
         BadRecord { line: self.line, column: self.column, problem: problem.into() }
     }
 }
 
-/// One sign of a record.
+/// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sign<'a> {
     /// A verb, a code, a number, an id.
     Word(&'a str),
     /// Text in quotes.
     Text(String),
-    /// `@120`, `@+120`, `@-120`: a moment, or how long behind or before the last one.
+    /// `@120`, `@+120`, `@-120`: a time, or the difference to the previous one.
     Stamp(Stamp),
     /// `->`.
     Arrow,
@@ -37,14 +37,14 @@ pub(crate) enum Sign<'a> {
     End,
 }
 
-/// A moment, as a record writes it.
+/// A time, as written in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stamp {
-    /// In milliseconds since 1970.
+    /// Milliseconds since 1970.
     At(u64),
-    /// So many milliseconds after the last one.
+    /// Milliseconds after the previous one.
     Later(u64),
-    /// So many milliseconds before the last one.
+    /// Milliseconds before the previous one.
     Earlier(u64),
 }
 
@@ -54,10 +54,10 @@ impl<'a> Sign<'a> {
         if let Self::Word(word) = self { Some(*word) } else { None }
     }
 
-    /// As an error message shows it.
+    /// The text for error messages.
     pub(crate) fn shown(&self) -> String {
         match self {
-            // Somebody may have left out a blank, or everything but words.
+            // A word can be very long, for example if separators are missing.
             Self::Word(word) => format!("'{}'", word.chars().take(40).collect::<String>()),
             Self::Text(_) => "a text in quotes".to_owned(),
             Self::Stamp(_) => "a stamp".to_owned(),
@@ -69,20 +69,20 @@ impl<'a> Sign<'a> {
     }
 }
 
-/// A record that is read from its beginning to its end.
+/// A reader over the text of a record.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader<'a> {
     rest: &'a str,
-    place: Place,
+    place: Position,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { rest: text, place: Place { line: 1, column: 1 } }
+        Self { rest: text, place: Position { line: 1, column: 1 } }
     }
 
-    /// The next sign, behind blanks and comments, and where it stands.
-    pub(crate) fn next(&mut self) -> Result<(Sign<'a>, Place), BadRecord> {
+    /// The next token and its position, skipping blanks and comments.
+    pub(crate) fn next(&mut self) -> Result<(Sign<'a>, Position), BadRecord> {
         self.skip()?;
         let place = self.place;
         let Some(first) = self.rest.chars().next() else { return Ok((Sign::End, place)) };
@@ -102,12 +102,12 @@ impl<'a> Reader<'a> {
         Ok((sign, place))
     }
 
-    /// The next sign, which is read again.
-    pub(crate) fn peek(&self) -> Result<(Sign<'a>, Place), BadRecord> {
+    /// The next token, without consuming it.
+    pub(crate) fn peek(&self) -> Result<(Sign<'a>, Position), BadRecord> {
         self.clone().next()
     }
 
-    /// Passes over the next sign if it is this one, and says whether it was.
+    /// Consumes the next token if it is the given one; returns whether it was.
     pub(crate) fn accept(&mut self, sign: &Sign<'_>) -> Result<bool, BadRecord> {
         let is_it = self.peek()?.0 == *sign;
         if is_it {
@@ -116,8 +116,8 @@ impl<'a> Reader<'a> {
         Ok(is_it)
     }
 
-    /// Everything up to the end of the line, without the blanks around it, and where it begins.
-    pub(crate) fn line(&mut self) -> (&'a str, Place) {
+    /// The rest of the line, trimmed, and its position.
+    pub(crate) fn line(&mut self) -> (&'a str, Position) {
         let blanks = self.rest.len() - self.rest.trim_start_matches([' ', '\t']).len();
         self.advance(blanks);
         let place = self.place;
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         (self.advance(end).trim_end(), place)
     }
 
-    /// Passes over blanks and `{ comments }`.
+    /// Skips blanks and `{ comments }`.
     fn skip(&mut self) -> Result<(), BadRecord> {
         loop {
             let blank = |c: char| matches!(c, ' ' | '\t' | '\r');
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
     fn word(&mut self) -> &'a str {
         let of_a_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-');
         let end = self.rest.find(|c| !of_a_word(c)).unwrap_or(self.rest.len());
-        // A code never ends in a hyphen: that one belongs to an arrow.
+        // A code never ends with a hyphen: here it is part of an arrow.
         let end = if self.rest[end..].starts_with('>') {
             self.rest[..end].trim_end_matches('-').len()
         } else {
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A JSON string.
-    fn text(&mut self, place: Place) -> Result<String, BadRecord> {
+    fn text(&mut self, place: Position) -> Result<String, BadRecord> {
         let mut escaped = false;
         let end = self.rest.char_indices().skip(1).find(|&(_, c)| {
             let ends = (c == '"' && !escaped) || c == '\n';
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
             .map_err(|_| place.bad("this text is no JSON string, as in \"Ann \\u00d6lund\""))
     }
 
-    fn stamp(&mut self, place: Place) -> Result<Stamp, BadRecord> {
+    fn stamp(&mut self, place: Position) -> Result<Stamp, BadRecord> {
         let bad =
             || place.bad("a stamp is a number of milliseconds, as in @1800000000000 or @+250");
         self.advance(1);
@@ -189,12 +189,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Passes over so many bytes, counting lines and columns.
+    /// Skips this number of bytes, counting lines and columns.
     fn advance(&mut self, bytes: usize) -> &'a str {
         let (passed, rest) = self.rest.split_at(bytes);
         for c in passed.chars() {
             if c == '\n' {
-                self.place = Place { line: self.place.line + 1, column: 1 };
+                self.place = Position { line: self.place.line + 1, column: 1 };
             } else {
                 self.place.column += 1;
             }
@@ -204,18 +204,18 @@ impl<'a> Reader<'a> {
     }
 }
 
-pub(crate) fn expected(place: Place, what: &str, found: &Sign<'_>) -> BadRecord {
+pub(crate) fn expected(place: Position, what: &str, found: &Sign<'_>) -> BadRecord {
     place.bad(format!("{what} is expected, not {}", found.shown()))
 }
 
-/// A number, a code, an id: whatever is read from a word.
+/// Parses a number, a code or an id from a word.
 pub(crate) fn value<T: FromStr>(reader: &mut Reader<'_>, what: &str) -> Result<T, BadRecord> {
     let (sign, place) = reader.next()?;
     let read = sign.word().and_then(|word| word.parse().ok());
     read.ok_or_else(|| expected(place, what, &sign))
 }
 
-/// `[1,2,3]`, behind a word.
+/// Parses `[1,2,3]` after a word.
 pub(crate) fn list<T: FromStr>(
     reader: &mut Reader<'_>,
     behind: &str,

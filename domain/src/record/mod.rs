@@ -1,7 +1,8 @@
-//! A game as text: a line a round, short enough to read and exact enough to be the game.
+//! A game as text: one line per round, short enough to read and precise enough to restore all
+//! events.
 //!
-//! A record holds what was asked and what was drawn. Everything else follows from the rules, so reading
-//! one decides every command again. `docs/record.md` tells the notation to a stranger.
+//! A record contains the commands and the draws. Everything else follows from the rules, so reading
+//! a record decides every command again. `docs/record.md` specifies the notation.
 
 mod draws;
 mod head;
@@ -18,22 +19,23 @@ use crate::{
     fair::{sha256, to_hex},
 };
 
-/// The number of the notation. Another notation has another number, and this one is read for ever.
+/// The version of the notation. A change of the notation gets a new number; this one stays
+/// readable.
 const FORMAT: &str = "1";
 
-/// What is wrong with a record, and where.
+/// An error in a record and its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct BadRecord {
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: usize,
-    /// The character of the line, from 1.
+    /// The character in the line, starting at 1.
     pub column: usize,
     /// What is wrong, and what would be right.
     pub problem: String,
 }
 
-/// A hash of all events, so that a record that was changed is not taken for another game.
+/// A hash of all events: it detects a modified record.
 fn digest(log: &[Event]) -> String {
     let lines: Vec<String> =
         log.iter().map(|event| serde_json::to_string(event).unwrap_or_default() + "\n").collect();

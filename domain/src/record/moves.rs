@@ -1,21 +1,21 @@
-//! The words of commands: how each is written, and how it is read. Moves are the games' own.
+//! The text form of commands. Each game defines that of its moves.
 
 use uuid::Uuid;
 
 use super::{
     BadRecord,
     draws::Draws,
-    lex::{Place, Reader, Sign, expected, list, value},
+    lex::{Position, Reader, Sign, expected, list, value},
 };
 use crate::{
     Command, Moment, PlayerId, Purpose, SeatNo, VoidedFor,
     verbs::{known_moves, listed, move_written, read_move},
 };
 
-/// Who a command is of.
+/// The sender of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
-    /// Nobody in particular: seats are taken, the game begins.
+    /// No seat in particular: joining and starting.
     Table,
     /// The house.
     House,
@@ -38,8 +38,8 @@ const OF_HOUSE: &str =
     "timeout SEAT, abandon, void REASON, rule [SEATS], both perhaps because DISPUTE";
 const OF_SEAT: &str = "seed \"TEXT\", dice [CODES], character CODE, leave";
 
-/// Who a command is of, and its words. A roll takes its dice out of what was drawn. The creation of
-/// a game has no words: it is the head of a record.
+/// The sender of a command and its text. A roll consumes its dice from the draws. `None` for the
+/// creation of a game, which is the head of a record.
 pub(super) fn written(command: &Command, draws: &mut Draws) -> Option<(Who, String)> {
     Some(match command {
         Command::Create { .. } => return None,
@@ -72,7 +72,7 @@ pub(super) fn written(command: &Command, draws: &mut Draws) -> Option<(Who, Stri
     })
 }
 
-/// The dispute behind a decision of the house.
+/// The dispute that is the reason for a decision of the house.
 fn because(dispute: Option<Uuid>) -> String {
     dispute.map_or_else(String::new, |dispute| format!(" because {dispute}"))
 }
@@ -86,12 +86,12 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Reads a command of somebody up to what was drawn in it; the dice of a roll are among its words.
+/// Reads a command up to its draws; the dice of a roll are part of the move.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     who: Who,
     draws: &mut Draws,
-) -> Result<(Command, Place), BadRecord> {
+) -> Result<(Command, Position), BadRecord> {
     let (sign, place) = reader.next()?;
     let Sign::Word(verb) = sign else {
         return Err(place.bad(format!(
@@ -125,7 +125,8 @@ pub(super) fn read(
         (Who::Seat(seat), "leave") => Command::Leave { seat },
         (Who::Seat(seat), _) => match read_move(reader, verb, &[], false)? {
             Some((play, thrown)) => {
-                // What a plan rolls is not known yet; in a record it is missed when the dice are wanted.
+                // A plan does not know its dice yet; in a record their absence is reported when
+                // they are drawn.
                 if let Some(thrown) = thrown {
                     draws.add(Purpose::Dice, thrown.raw);
                 }
@@ -153,7 +154,7 @@ fn known(who: Who) -> String {
     }
 }
 
-fn unknown(place: Place, who: Who, verb: &str) -> BadRecord {
+fn unknown(place: Position, who: Who, verb: &str) -> BadRecord {
     place.bad(format!("there is no command {}; {}", Sign::Word(verb).shown(), known(who)))
 }
 

@@ -4,7 +4,7 @@ use super::{
     BadRecord, digest,
     draws::Draws,
     head::Head,
-    lex::{Place, Reader, Sign, Stamp, expected},
+    lex::{Position, Reader, Sign, Stamp, expected},
     moves::{self, Who},
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     recount::{moment_untold, revealed},
 };
 
-/// The events of a game that was written down: exactly those it was written from, or what is wrong.
+/// The events of a recorded game: exactly those it was written from.
 pub fn parse_record(text: &str) -> Result<Vec<Event>, BadRecord> {
     let mut reader = Reader::new(text);
     let head = Head::read(&mut reader)?;
@@ -22,44 +22,44 @@ pub fn parse_record(text: &str) -> Result<Vec<Event>, BadRecord> {
         match reader.next()? {
             (Sign::End, _) => break,
             (Sign::Newline, _) => {}
-            (Sign::Word(word), place) => {
-                replayed.is_in_round(word, place)?;
+            (Sign::Word(word), position) => {
+                replayed.check_round(word, position)?;
                 match reader.next()? {
                     (Sign::Mark('.'), _) => replayed.line(&mut reader)?,
-                    (found, place) => {
-                        return Err(expected(place, "'.' behind the number of a round", &found));
+                    (found, position) => {
+                        return Err(expected(position, "'.' behind the number of a round", &found));
                     }
                 }
             }
-            (found, place) => {
-                return Err(expected(place, "the number of a round, as in '1.',", &found));
+            (found, position) => {
+                return Err(expected(position, "the number of a round, as in '1.',", &found));
             }
         }
     }
-    replayed.is_the_game_of(&head)?;
+    replayed.check_head(&head)?;
     Ok(replayed.log)
 }
 
-/// A move that somebody plans, with the values of its dice if they are said.
+/// A planned move, with the raw values of its dice if they are given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// Whose move.
+    /// The seat.
     pub seat: SeatNo,
     /// The move.
     pub play: Play,
-    /// What its dice shall fall as.
+    /// The raw values of its dice.
     pub raw: Option<Vec<u32>>,
 }
 
-/// Moves in the words of records: `0: roll; save [0,1] | 1: roll [6,6,6,2,3,4]; bank`.
+/// Parses moves in the notation of records: `0: roll; save [0,1] | 1: roll [6,6,6,2,3,4]; bank`.
 pub fn parse_moves(text: &str) -> Result<Vec<Planned>, BadRecord> {
     let (mut reader, mut moves) = (Reader::new(text), Vec::new());
     let mut who = read_who(&mut reader)?;
     loop {
         let mut draws = Draws::default();
-        let (command, place) = moves::read(&mut reader, who, &mut draws)?;
+        let (command, position) = moves::read(&mut reader, who, &mut draws)?;
         let Command::Play { seat, play } = command else {
-            return Err(place.bad("only moves of seats can be planned"));
+            return Err(position.bad("only moves of seats can be planned"));
         };
         moves.push(Planned { seat, play, raw: draws.take_roll() });
         match reader.next()? {
@@ -67,12 +67,12 @@ pub fn parse_moves(text: &str) -> Result<Vec<Planned>, BadRecord> {
             (Sign::Mark('|'), _) => who = read_who(&mut reader)?,
             (Sign::Newline, _) if reader.peek()?.0 == Sign::End => return Ok(moves),
             (Sign::End, _) => return Ok(moves),
-            (found, place) => return Err(expected(place, "';', '|' or the end", &found)),
+            (found, position) => return Err(expected(position, "';', '|' or the end", &found)),
         }
     }
 }
 
-/// The game as far as it is read.
+/// The game up to the current position.
 struct Replayed {
     game: Game,
     log: Vec<Event>,
@@ -89,12 +89,13 @@ impl Replayed {
         Ok(Self { game, log, secret, last_stamp: None })
     }
 
-    fn is_in_round(&self, word: &str, place: Place) -> Result<(), BadRecord> {
+    fn check_round(&self, word: &str, position: Position) -> Result<(), BadRecord> {
         let round = self.game.table.turn.round;
         if word.parse() == Ok(round) {
             return Ok(());
         }
-        Err(place.bad(format!("the game is in round {round}, not in {}", Sign::Word(word).shown())))
+        Err(position
+            .bad(format!("the game is in round {round}, not in {}", Sign::Word(word).shown())))
     }
 
     /// `0: roll [..]; save [..] | 1: …`
@@ -102,18 +103,20 @@ impl Replayed {
         let round = self.game.table.turn.round;
         let mut who = read_who(reader)?;
         loop {
-            let (_, place) = reader.peek()?;
+            let (_, position) = reader.peek()?;
             if self.game.table.turn.round != round {
                 let now = self.game.table.turn.round;
-                return Err(place.bad(format!("round {now} has begun; it needs a line of its own")));
+                return Err(
+                    position.bad(format!("round {now} has begun; it needs a line of its own"))
+                );
             }
             self.command(reader, who)?;
             match reader.next()? {
                 (Sign::Mark(';'), _) => {}
                 (Sign::Mark('|'), _) => who = read_who(reader)?,
                 (Sign::Newline | Sign::End, _) => return Ok(()),
-                (found, place) => {
-                    return Err(expected(place, "';', '|' or the end of the line", &found));
+                (found, position) => {
+                    return Err(expected(position, "';', '|' or the end of the line", &found));
                 }
             }
         }
@@ -121,18 +124,18 @@ impl Replayed {
 
     fn command(&mut self, reader: &mut Reader<'_>, who: Who) -> Result<(), BadRecord> {
         let mut draws = Draws::default().with_secret(self.secret);
-        let (command, place) = moves::read(reader, who, &mut draws)?;
+        let (command, position) = moves::read(reader, who, &mut draws)?;
         draws.read(reader)?;
         let now = match self.stamp(reader)? {
             Some(at) => at,
             None => moment_untold(&self.game, &command),
         };
         let events = decide(Some(&self.game), &command, now, &mut draws);
-        // What was not drawn says more than the refusal that comes of it.
+        // A missing draw is a better message than the rejection it causes.
         if events.is_ok() || matches!(events, Err(Rejection::WrongRoll { .. })) {
-            draws.check(place)?;
+            draws.check(position)?;
         }
-        let events = events.map_err(|why| place.bad(refusal(&command, &why)))?;
+        let events = events.map_err(|why| position.bad(refusal(&command, &why)))?;
         for event in &events {
             self.game.apply(event);
         }
@@ -141,46 +144,50 @@ impl Replayed {
     }
 
     fn stamp(&mut self, reader: &mut Reader<'_>) -> Result<Option<Moment>, BadRecord> {
-        let (Sign::Stamp(stamp), place) = reader.peek()? else { return Ok(None) };
+        let (Sign::Stamp(stamp), position) = reader.peek()? else { return Ok(None) };
         reader.next()?;
         let at = match (stamp, self.last_stamp) {
             (Stamp::At(at), _) => Some(at),
             (_, None) => {
-                return Err(place.bad("the first stamp is a moment in full, as in @1800000000000"));
+                return Err(
+                    position.bad("the first stamp is a moment in full, as in @1800000000000")
+                );
             }
             (Stamp::Later(by), Some(last)) => last.0.checked_add(by),
             (Stamp::Earlier(by), Some(last)) => last.0.checked_sub(by),
         };
-        let at = at.map(Moment).ok_or_else(|| place.bad("there is no such moment"))?;
+        let at = at.map(Moment).ok_or_else(|| position.bad("there is no such moment"))?;
         self.last_stamp = Some(at);
         Ok(Some(at))
     }
 
-    fn is_the_game_of(&self, head: &Head) -> Result<(), BadRecord> {
-        if let (Some((_, place)), None) = (head.secret, revealed(&self.log)) {
-            return Err(place.bad("a secret is revealed when the game is over; this one is not"));
+    fn check_head(&self, head: &Head) -> Result<(), BadRecord> {
+        if let (Some((_, position)), None) = (head.secret, revealed(&self.log)) {
+            return Err(position.bad("a secret is revealed when the game is over; this one is not"));
         }
-        let (written, place) = &head.digest;
+        let (written, position) = &head.digest;
         let found = digest(&self.log);
         if found == *written {
             return Ok(());
         }
-        Err(place.bad(format!("this is the digest of another game; the moves below give {found}")))
+        Err(position
+            .bad(format!("this is the digest of another game; the moves below give {found}")))
     }
 }
 
 /// `0:`, `table:`, `house:`.
 fn read_who(reader: &mut Reader<'_>) -> Result<Who, BadRecord> {
-    let (sign, place) = reader.next()?;
+    let (sign, position) = reader.next()?;
     let who = sign.word().and_then(|word| match word {
         "table" => Some(Who::Table),
         "house" => Some(Who::House),
         seat => seat.parse().ok().map(Who::Seat),
     });
-    let who = who.ok_or_else(|| expected(place, "a seat's number, 'table' or 'house'", &sign))?;
+    let who =
+        who.ok_or_else(|| expected(position, "a seat's number, 'table' or 'house'", &sign))?;
     match reader.next()? {
         (Sign::Mark(':'), _) => Ok(who),
-        (found, place) => Err(expected(place, &format!("':' behind '{who}'"), &found)),
+        (found, position) => Err(expected(position, &format!("':' behind '{who}'"), &found)),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     recount::{recount, revealed},
 };
 
-/// A game as text, running or over. What cannot have happened by the rules cannot be written.
+/// Writes a game, running or over, as text. Fails if the log does not follow the rules.
 pub fn write_record(log: &[Event]) -> Result<String, Unproven> {
     let steps = recount(log)?;
     let Some(Event::Created { game, ruleset, commitment, .. }) = log.first() else {
@@ -43,7 +43,7 @@ pub fn write_record(log: &[Event]) -> Result<String, Unproven> {
     Ok(format!("{}\n\n{}", head.join("\n"), body.pieces.concat()))
 }
 
-/// A command in the words of records, with what was drawn for it: `roll [1,1,1,5,2,3]`.
+/// A command in the notation of records, with its draws: `roll [1,1,1,5,2,3]`.
 pub fn in_words(command: &Command, events: &[Event]) -> String {
     if let Command::Create { ruleset, .. } = command {
         return format!("open {} {}", ruleset.rules.game(), ruleset.preset);
@@ -57,7 +57,7 @@ pub fn in_words(command: &Command, events: &[Event]) -> String {
 #[derive(Default)]
 struct Body {
     pieces: Vec<String>,
-    /// The line under way: its round, and who moved last.
+    /// The current line: its round, and the sender of the last command.
     line: Option<(u32, Who)>,
     last_stamp: Option<Moment>,
 }
@@ -81,7 +81,7 @@ impl Body {
         self.pieces.extend(stamp);
     }
 
-    /// The first moment in full, every other one by how long it is behind the last.
+    /// The first time is written in full, the others as the difference to the previous one.
     fn stamp(&mut self, at: Moment) -> String {
         match self.last_stamp.replace(at) {
             None => format!(" @{}", at.0),
@@ -90,7 +90,7 @@ impl Body {
         }
     }
 
-    /// The scores stand behind every round.
+    /// Every round ends with the scores.
     fn end_line(&mut self, game: &Game) {
         let scores: Vec<String> = game.board.scores().into_iter().map(number).collect();
         self.pieces.extend(self.line.take().map(|(round, _)| match round {

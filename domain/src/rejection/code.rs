@@ -1,15 +1,15 @@
-//! The codes of refusals: what programs tell them apart by.
+//! The codes of rejections, by which programs distinguish them.
 //!
-//! Codes are public. One that has been published keeps its spelling, whatever becomes of the variant it belongs to.
+//! Codes are public: a published code keeps its spelling, whatever happens to its variant.
 
 use std::str::FromStr;
 
 use crate::Rejection;
 
-/// Each code with the two ways it is written: in the API, and in scenarios.
+/// Each code in its two spellings: of the API and of scenarios.
 macro_rules! codes {
     ($($name:ident = $code:literal,)*) => {
-        /// Which refusal it is.
+        /// The kind of a rejection.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[expect(missing_docs, reason = "each is the variant of `Rejection` with its name")]
         pub enum RejectionCode {
@@ -17,15 +17,15 @@ macro_rules! codes {
         }
 
         impl RejectionCode {
-            /// All of them.
+            /// All codes.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// As the API writes it: `NOT_YOUR_TURN`.
+            /// The spelling of the API: `NOT_YOUR_TURN`.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// As scenarios write it: `NotYourTurn`.
+            /// The spelling of scenarios: `NotYourTurn`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => stringify!($name),)* }
             }
@@ -149,7 +149,7 @@ codes! {
     NotStale = "NOT_STALE",
 }
 
-/// No refusal is called that.
+/// There is no rejection of this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no refusal is called that")]
 pub struct UnknownCode;
@@ -157,7 +157,7 @@ pub struct UnknownCode;
 impl FromStr for RejectionCode {
     type Err = UnknownCode;
 
-    /// From the name that scenarios write.
+    /// Parses the spelling of scenarios.
     fn from_str(name: &str) -> Result<Self, UnknownCode> {
         Self::ALL.iter().copied().find(|code| code.name() == name).ok_or(UnknownCode)
     }

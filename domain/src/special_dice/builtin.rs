@@ -1,4 +1,4 @@
-//! The sixteen special dice that the house begins with. A new die with a known kind of effect is a row here.
+//! The sixteen built-in special dice. A new die with an existing kind of effect is a row here.
 
 use super::{Catalogue, Category, DieKind, Tier};
 use crate::special_dice::effects::{
@@ -12,7 +12,7 @@ use Tier::{Amazing, Better, Simple};
 type Row = (&'static str, &'static str, Category, Tier, u32, Effect, &'static str);
 
 impl Catalogue {
-    /// The catalogue before anybody changed it.
+    /// The catalogue before any change.
     pub fn builtin() -> Self {
         Self { version: 1, dice: rows().into_iter().filter_map(die).collect() }
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sixteen_dice_that_make_sense() {
+    fn sixteen_valid_dice() {
         let catalogue = Catalogue::builtin();
         assert_eq!(catalogue.dice.len(), 16);
         catalogue.check().unwrap();

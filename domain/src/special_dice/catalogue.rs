@@ -1,4 +1,4 @@
-//! The catalogue: all kinds of special dice, under a version.
+//! The versioned catalogue of all kinds of special dice.
 
 use std::{
     collections::VecDeque,
@@ -10,27 +10,28 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{Code, DieKind};
 use crate::Rejection;
 
-/// The most kinds a catalogue has: a loadout counts them in a byte.
+/// The maximum number of kinds: a loadout stores them as bytes.
 const MOST: usize = 200;
-/// The longest a catalogue is when it is written: it is a part of an event.
+/// The maximum size of the JSON: it is part of an event.
 const MOST_BYTES: usize = 48 * 1024;
 
-/// All kinds of special dice. A game has its own copy in its first event, so no later change reaches it.
+/// All kinds of special dice. The first event of a game has its own copy, so later changes do not
+/// affect it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
-    /// Goes up by one with every change.
+    /// Incremented by every change.
     pub version: u32,
     /// The kinds, in the order of the shop.
     pub dice: Vec<DieKind>,
 }
 
-/// The catalogues read last. Games of one catalogue share it; sharing is never seen, except in memory.
+/// Recently read catalogues. Games with the same catalogue share it, to save memory.
 static RECENT: Mutex<VecDeque<Arc<Catalogue>>> = Mutex::new(VecDeque::new());
 const RECENT_MOST: usize = 8;
 
 impl Catalogue {
-    /// Reads the catalogue of a game, or finds it where another game has it already.
+    /// Reads the catalogue of a game, sharing a recent equal one.
     pub(crate) fn shared<'de, D>(from: D) -> Result<Option<Arc<Self>>, D::Error>
     where
         D: Deserializer<'de>,
@@ -46,18 +47,18 @@ impl Catalogue {
         Ok(Some(read))
     }
 
-    /// The kind of a code.
+    /// The kind with this code.
     pub fn find(&self, code: Code) -> Option<&DieKind> {
         self.dice.iter().find(|die| die.code == code)
     }
 
-    /// The kind of a code that somebody wrote.
+    /// The kind with a code entered by a user.
     pub fn named(&self, code: &str) -> Result<&DieKind, Rejection> {
         let known = code.parse().ok().and_then(|code| self.find(code));
         known.ok_or_else(|| self.unknown(code))
     }
 
-    /// There is no such die.
+    /// The rejection for an unknown code.
     pub(crate) fn unknown(&self, code: &str) -> Rejection {
         let offered = self.dice.iter().filter(|die| !die.retired).map(|die| die.code.to_string());
         let known: Vec<String> = offered.collect();
@@ -67,7 +68,7 @@ impl Catalogue {
         }
     }
 
-    /// Refuses a catalogue that makes no sense.
+    /// Rejects an invalid catalogue.
     pub(crate) fn check(&self) -> Result<(), Rejection> {
         let written = serde_json::to_string(self).map_or(usize::MAX, |written| written.len());
         if self.dice.len() > MOST || written > MOST_BYTES {

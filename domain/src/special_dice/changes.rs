@@ -1,4 +1,4 @@
-//! Changing the catalogue: a stream of its own, a version a change.
+//! Changes of the catalogue: an event stream of its own, with one version per change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{Catalogue, Code, DieKind};
 use crate::Rejection;
 
-/// What can be asked of the catalogue.
+/// A command to the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CatalogueCommand {
     /// Adds a kind of die.
@@ -16,55 +16,55 @@ pub enum CatalogueCommand {
     },
     /// Changes fields of a kind of die.
     Change {
-        /// Which.
+        /// The code of the die.
         code: String,
         /// The fields to change; an effect is replaced as a whole.
         die: Map<String, Value>,
     },
-    /// Sells and plays a kind of die no more.
+    /// Retires a kind of die: it can no longer be bought or chosen.
     Retire {
-        /// Which.
+        /// The code of the die.
         code: String,
     },
 }
 
-/// Something that happened to the catalogue.
+/// An event of the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CatalogueEvent {
     /// The catalogue before its first change.
     CatalogueOpened {
-        /// All of it.
+        /// The built-in catalogue.
         catalogue: Catalogue,
     },
-    /// A kind of die is new.
+    /// A kind of die was added.
     DieAdded {
         /// Its row.
         die: DieKind,
-        /// The version of the catalogue with it.
+        /// The new version of the catalogue.
         version: u32,
     },
-    /// A kind of die is another one from now on.
+    /// A kind of die was changed.
     DieChanged {
-        /// Its row.
+        /// Its new row.
         die: DieKind,
-        /// The version of the catalogue with it.
+        /// The new version of the catalogue.
         version: u32,
     },
-    /// A kind of die is neither sold nor played any more.
+    /// A kind of die was retired.
     DieRetired {
-        /// Which.
+        /// The code of the die.
         code: Code,
-        /// The version of the catalogue without it.
+        /// The new version of the catalogue.
         version: u32,
     },
 }
 
 impl CatalogueEvent {
-    /// The names of all types.
+    /// The names of all event types.
     pub const NAMES: [&'static str; 4] =
         ["CatalogueOpened", "DieAdded", "DieChanged", "DieRetired"];
 
-    /// The die it is about.
+    /// The die the event is about, if any.
     pub const fn code(&self) -> Option<Code> {
         match self {
             Self::DieAdded { die, .. } | Self::DieChanged { die, .. } => Some(die.code),
@@ -73,7 +73,7 @@ impl CatalogueEvent {
         }
     }
 
-    /// The type's name, as the log stores it.
+    /// The name of the event type, as stored in the log.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::CatalogueOpened { .. } => "CatalogueOpened",
@@ -85,7 +85,7 @@ impl CatalogueEvent {
 }
 
 impl Catalogue {
-    /// The catalogue after one more event.
+    /// Folds an event.
     #[must_use]
     pub fn evolve(catalogue: Option<Self>, event: &CatalogueEvent) -> Option<Self> {
         let mut catalogue = match (catalogue, event) {
@@ -120,7 +120,7 @@ impl Catalogue {
     }
 }
 
-/// What a command makes happen to the catalogue; `None` is one that nobody has changed yet.
+/// Decides a command; `catalogue` is `None` before the first change.
 pub fn decide_catalogue(
     catalogue: Option<&Catalogue>,
     command: &CatalogueCommand,
@@ -159,7 +159,7 @@ pub fn decide_catalogue(
 }
 
 fn read(die: &Map<String, Value>) -> Result<DieKind, Rejection> {
-    // A code that is none is told as such.
+    // Report an invalid code as such, not as a parse error of the row.
     if let Some(code) = die.get("code").and_then(Value::as_str) {
         code.parse::<Code>()?;
     }
@@ -167,7 +167,8 @@ fn read(die: &Map<String, Value>) -> Result<DieKind, Rejection> {
         .map_err(|error| Rejection::BadDieData { why: error.to_string() })
 }
 
-/// The row with some fields changed; a die that was retired comes back with `retired: false`. Its code is for ever.
+/// The row with some fields changed. `retired: false` restores a retired die. Its code cannot
+/// change.
 fn changed(die: &DieKind, changes: &Map<String, Value>) -> Result<DieKind, Rejection> {
     let Ok(Value::Object(mut row)) = serde_json::to_value(die) else {
         return Err(Rejection::BadDieData { why: "the row cannot be written".to_owned() });

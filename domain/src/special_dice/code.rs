@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::{Rejection, short::short_text};
 
-/// The most characters a code has.
+/// The maximum length.
 const MOST: usize = 16;
 
 /// The code of a kind of die: 1 to 16 capital letters, digits, `$` and `_`.
@@ -14,7 +14,7 @@ pub struct Code([u8; MOST]);
 short_text!(Code, MOST);
 
 impl Code {
-    /// An ordinary die: six sides, nothing special. It is in no catalogue and costs nothing.
+    /// A standard die: six sides, no effect. It is not in any catalogue and costs nothing.
     pub const STANDARD: Self = Self::of("STANDARD");
 }
 
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_short_and_plain() {
+    fn parses_short_uppercase_codes() {
         for good in ["A", "FARK$", "DOUBLE_2", "ABCDEFGHIJKLMNOP"] {
             assert_eq!(good.parse::<Code>().unwrap().as_str(), good);
         }

@@ -5,54 +5,54 @@ use serde::{Deserialize, Serialize};
 use super::Code;
 use crate::{Dollars, Rejection, special_dice::effects::Effect, text::is_line};
 
-/// A kind of die: what it is called, what it costs, what it does.
+/// A kind of die: its name, price and effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DieKind {
     /// Its code in loadouts, scenarios and events.
     pub code: Code,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
-    /// What it is good for.
+    /// Its category in the shop.
     pub category: Category,
-    /// How strong it is.
+    /// Its strength.
     pub tier: Tier,
     /// Its colour, `#rrggbb`.
     pub colour: String,
-    /// What it costs.
+    /// Its price.
     pub price: Dollars,
-    /// What it does, in the shop's words; [`DieKind::text`] has the numbers.
+    /// The description in the shop; [`DieKind::text`] has the numbers.
     pub description: String,
-    /// What it does.
+    /// Its effect.
     pub effect: Effect,
-    /// It is neither sold nor played any more.
+    /// Whether it can no longer be bought or chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retired: bool,
 }
 
-/// What dice are good for.
+/// Categories of dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
-    /// A farkle brings something.
+    /// A farkle gives something.
     FarkleLovers,
-    /// A farkle takes less.
+    /// A farkle costs less.
     FarkleProtection,
-    /// Other faces.
+    /// Different faces.
     FaceChangers,
     /// More points or money.
     ScoreBoosters,
 }
 
-/// How strong dice are.
+/// Strength classes of dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// A little help.
+    /// Weak.
     Simple,
-    /// A good one.
+    /// Good.
     Better,
-    /// It decides games.
+    /// Decisive.
     Amazing,
 }
 
@@ -80,12 +80,12 @@ impl Tier {
 }
 
 impl DieKind {
-    /// What it does, with the numbers it does it with: the tooltip.
+    /// The rule text with its numbers, for tooltips.
     pub fn text(&self) -> String {
         self.effect.kind().text()
     }
 
-    /// What its colour is called: the nearest of those that have plain names.
+    /// The name of its colour: the nearest one of a fixed list.
     pub fn colour_name(&self) -> &'static str {
         let rgb = u32::from_str_radix(self.colour.trim_start_matches('#'), 16).unwrap_or(0);
         let channels = |rgb: u32| [rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255];
@@ -97,12 +97,12 @@ impl DieKind {
         nearest.map_or("black", |(name, _)| *name)
     }
 
-    /// What its sides show.
+    /// The faces of its sides.
     pub fn faces(&self) -> [u8; 6] {
         self.effect.kind().faces().unwrap_or(ORDINARY)
     }
 
-    /// Refuses a row that makes no sense.
+    /// Rejects an invalid row.
     pub fn check(&self) -> Result<(), Rejection> {
         let bad = |field: &'static str, allowed: &str| {
             Err(Rejection::BadDie { code: self.code, field, allowed: allowed.to_owned() })
@@ -122,14 +122,14 @@ impl DieKind {
         if !(1..=DEAREST).contains(&self.price) {
             return bad("price", "it must be from 1 to 100000 dollars");
         }
-        self.effect.kind().check().or_else(|allowed| bad("effect", &allowed))
+        self.effect.check().or_else(|allowed| bad("effect", &allowed))
     }
 }
 
-/// What an ordinary die shows.
+/// The faces of a standard die.
 pub(crate) const ORDINARY: [u8; 6] = [1, 2, 3, 4, 5, 6];
 
-/// The colours with plain names.
+/// The named colours.
 const COLOURS: [(&str, u32); 12] = [
     ("red", 0xcc_0000),
     ("orange", 0xff_a500),
@@ -145,7 +145,7 @@ const COLOURS: [(&str, u32); 12] = [
     ("white", 0xff_ffff),
 ];
 
-/// No die costs more.
+/// The maximum price.
 const DEAREST: Dollars = 100_000;
 
 fn is_colour(text: &str) -> bool {
@@ -159,7 +159,7 @@ mod tests {
     use crate::special_dice::Catalogue;
 
     #[test]
-    fn colours_have_plain_names() {
+    fn finds_the_nearest_colour_name() {
         let mut die = Catalogue::builtin().dice[0].clone();
         let named = [
             ("#cc0000", "red"),

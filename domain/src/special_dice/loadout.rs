@@ -1,4 +1,4 @@
-//! The dice a player brings: one a slot.
+//! The dice a player brings: one per slot.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -6,16 +6,16 @@ use super::effects::Effect;
 use super::{Catalogue, Code, DieKind, ORDINARY};
 use crate::byte_list;
 
-/// The most dice a player can bring.
+/// The maximum number of dice.
 pub(crate) const SLOTS: u8 = 6;
 
-/// Which die lies in each slot: 0 is an ordinary one, n the n-th row of the game's catalogue.
+/// The die in each slot: 0 is a standard die, n the n-th row of the game's catalogue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loadout {
     rows: [u8; SLOTS as usize],
 }
 
-/// A die of a player: where it lies and what kind it is.
+/// A die of a player: its slot and kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DieAt {
     /// Its slot.
@@ -24,7 +24,7 @@ pub struct DieAt {
     pub code: Code,
 }
 
-/// A special die in a slot, with what it does.
+/// A special die in a slot, with its row of the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct Die<'a> {
     /// Its slot.
@@ -34,7 +34,7 @@ pub struct Die<'a> {
 }
 
 impl<'a> Die<'a> {
-    /// How events name it.
+    /// The die as named in events.
     pub const fn at(self) -> DieAt {
         DieAt { slot: self.slot, code: self.kind.code }
     }
@@ -45,10 +45,10 @@ impl<'a> Die<'a> {
 }
 
 impl Loadout {
-    /// Only ordinary dice.
+    /// Only standard dice.
     pub const ORDINARY: Self = Self { rows: [0; SLOTS as usize] };
 
-    /// The dice of these codes, one a slot; a code that the catalogue does not have is an ordinary die.
+    /// The dice with these codes, one per slot; an unknown code is a standard die.
     pub(crate) fn of(codes: &[Code], catalogue: &Catalogue) -> Self {
         let mut rows = [0; SLOTS as usize];
         for (row, code) in rows.iter_mut().zip(codes) {
@@ -58,7 +58,7 @@ impl Loadout {
         Self { rows }
     }
 
-    /// Whether there is nothing special about it.
+    /// Whether it has only standard dice.
     pub const fn is_ordinary(&self) -> bool {
         matches!(self.rows, [0, 0, 0, 0, 0, 0])
     }
@@ -71,13 +71,13 @@ impl Loadout {
         })
     }
 
-    /// The kind in a slot; `None` is an ordinary die.
+    /// The kind in a slot; `None` for a standard die.
     pub fn kind(self, slot: u8, catalogue: Option<&Catalogue>) -> Option<&DieKind> {
         let row = usize::from(*self.rows.get(usize::from(slot))?);
         catalogue?.dice.get(row.checked_sub(1)?)
     }
 
-    /// What a die shows for a raw value from 1 to 6.
+    /// The face of a die for a raw value from 1 to 6.
     pub(crate) fn face(self, slot: u8, raw: u8, catalogue: Option<&Catalogue>) -> u8 {
         let faces = self.kind(slot, catalogue).map_or(ORDINARY, DieKind::faces);
         raw.checked_sub(1).and_then(|side| faces.get(usize::from(side))).copied().unwrap_or(raw)

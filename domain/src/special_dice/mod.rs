@@ -1,4 +1,4 @@
-//! Special dice as data: the catalogue, the dice a player brings, and what each kind of them does ([`effects`]).
+//! Special dice as data: the catalogue, loadouts, and the effects of each kind ([`effects`]).
 
 mod builtin;
 mod catalogue;

@@ -1,10 +1,10 @@
-//! Where PostgreSQL's server programs are.
+//! Finds PostgreSQL's server programs.
 
 use std::path::{Path, PathBuf};
 
 use crate::ClusterError;
 
-/// The variable that names their folder, if it is not where everybody has it.
+/// The environment variable that overrides where they are searched for.
 pub const BIN_VARIABLE: &str = "CROUPIER_POSTGRES_BIN";
 
 /// The folder of `initdb` and `postgres`, the newest if there are several.
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_comes_with_the_command_that_installs_it() {
+    fn missing_programs_are_reported_with_an_install_command() {
         let error = first([PathBuf::from("/nowhere")].into_iter()).unwrap_err().to_string();
         assert!(error.starts_with("PostgreSQL's server programs were not found. Run: "), "{error}");
         assert!(error.ends_with(install_command()));

@@ -1,4 +1,4 @@
-//! Why a cluster does not start: one sentence, with what to do.
+//! Why a cluster does not start: one sentence that says what to do.
 
 use std::{io, path::PathBuf};
 
@@ -11,12 +11,12 @@ pub enum ClusterError {
         /// The command that installs them here.
         install: &'static str,
     },
-    /// The override names a folder without them.
+    /// The override names a folder without the programs.
     #[error("{variable} is {}, but there is no initdb and postgres in it", folder.display())]
     BadOverride {
         /// The variable.
         variable: &'static str,
-        /// What it says.
+        /// Its value.
         folder: PathBuf,
     },
     /// Another process uses the folder.
@@ -25,15 +25,15 @@ pub enum ClusterError {
         .0.display()
     )]
     InUse(PathBuf),
-    /// A cluster that was made to stay.
-    #[error("{} holds a cluster that was made to stay; it is not thrown away", .0.display())]
+    /// A durable cluster must not be opened as a throwaway one.
+    #[error("{} holds a durable cluster, which is never removed", .0.display())]
     NotThrowaway(PathBuf),
     /// PostgreSQL must not run as root, and there is no user to run it as.
     #[error(
         "PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it as. Run: useradd --system postgres"
     )]
     NoUser,
-    /// The user PostgreSQL runs as cannot get to the folder.
+    /// The user PostgreSQL runs as cannot reach the folder.
     #[error(
         "user {user} cannot reach {}; choose a data folder below /var/lib or /tmp",
         folder.display()
@@ -44,20 +44,20 @@ pub enum ClusterError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The file system said no.
+    /// An I/O error.
     #[error("{}: {error}", path.display())]
     Io {
-        /// What was touched.
+        /// The path.
         path: PathBuf,
-        /// What went wrong.
+        /// The error.
         error: io::Error,
     },
     /// A program of PostgreSQL failed.
     #[error("{program} failed: {output}")]
     Failed {
-        /// Which.
+        /// The program.
         program: &'static str,
-        /// The end of what it said.
+        /// The end of its output.
         output: String,
     },
 }

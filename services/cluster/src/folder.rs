@@ -1,4 +1,4 @@
-//! The folder of a cluster, and the lock that says whose it is.
+//! The folder of a cluster and its lock.
 
 use std::{
     fs::{File, OpenOptions, Permissions, TryLockError},
@@ -9,7 +9,7 @@ use std::{
 
 use crate::{ClusterError, owner::Owner};
 
-/// A folder that is ours as long as this value lives: the system frees the lock with our process.
+/// A folder that is locked while this value lives: the system releases the lock with our process.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -65,7 +65,7 @@ fn lock(folder: &Path) -> Result<File, ClusterError> {
     }
 }
 
-/// Inside the folder where the name fits: a socket's path has at most about a hundred bytes.
+/// Inside the folder if it fits: the path of a socket is limited to about a hundred bytes.
 pub(crate) fn socket_folder(folder: &Path) -> PathBuf {
     let inside = folder.join("socket");
     if inside.as_os_str().len() <= 80 {

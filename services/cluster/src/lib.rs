@@ -4,7 +4,7 @@
 //! # fn main() -> Result<(), cluster::ClusterError> {
 //! let cluster = cluster::Cluster::start(".croupier".as_ref(), cluster::Settings::Durable)?;
 //! println!("{}", cluster.url("postgres"));
-//! cluster.stop(); // or drop it, or die: the server stops in every case
+//! cluster.stop(); // or drop it, or crash: the server stops in every case
 //! # Ok(())
 //! # }
 //! ```
@@ -29,12 +29,12 @@ use folder::Folder;
 use owner::Owner;
 use server::Server;
 
-/// What a cluster promises.
+/// How long a cluster keeps its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settings {
-    /// What is committed survives a loss of power.
+    /// Commits survive a power failure.
     Durable,
-    /// Fast, and gone when it stops: its folder is removed.
+    /// Fast, and removed with its folder when it stops.
     Throwaway,
 }
 
@@ -46,8 +46,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts the cluster of a folder, creating it if the folder is new. What a crash left behind is
-    /// cleared away; a folder that another running process uses is refused.
+    /// Starts the cluster of a folder, creating it if the folder is new. Leftovers of a crash are
+    /// cleaned up; a folder that another running process uses is refused.
     pub fn start(folder: &Path, settings: Settings) -> Result<Self, ClusterError> {
         let bin = binaries::find()?;
         let owner = Owner::choose()?;
@@ -64,7 +64,7 @@ impl Cluster {
         Ok(Self { folder, server })
     }
 
-    /// Where a database of this cluster is reached, by the cluster's administrator.
+    /// The URL of a database of this cluster, as its administrator.
     pub fn url(&self, database: &str) -> String {
         url(&self.folder.socket(), database)
     }
@@ -74,7 +74,7 @@ impl Cluster {
         self.folder.socket()
     }
 
-    /// What the server writes about itself.
+    /// The server's log file.
     pub fn log(&self) -> PathBuf {
         self.folder.log()
     }
@@ -89,18 +89,18 @@ impl Cluster {
         self.server.stop();
     }
 
-    /// The process ids of the server's own processes: backends, writers and so on.
+    /// The process ids of the server's child processes: backends, writers and so on.
     pub fn backends(&self) -> Vec<i32> {
         self.pid().map(server::backends).unwrap_or_default()
     }
 
-    /// Ends all processes of the server at once, as a crash would, and waits until they are gone.
+    /// Kills all processes of the server at once, like a crash, and waits until they are gone.
     pub fn kill(mut self) {
         self.server.kill(&self.folder.data());
     }
 }
 
-/// Where a database of the cluster of this folder is reached, if another process runs it.
+/// The URL of a database of this folder's cluster, if another process runs it.
 pub fn running(folder: &Path, database: &str) -> Option<String> {
     let folder = folder.canonicalize().ok()?;
     server::running_pid(&folder.join("data"))?;
@@ -112,7 +112,7 @@ fn url(socket: &Path, database: &str) -> String {
     format!("postgres://{ADMINISTRATOR}@{host}/{database}")
 }
 
-/// A path as part of an address.
+/// Percent-encodes a path for a URL.
 fn percent_encoded(path: &[u8]) -> String {
     path.iter().fold(String::new(), |mut text, &byte| {
         match byte {
@@ -128,8 +128,8 @@ fn percent_encoded(path: &[u8]) -> String {
     })
 }
 
-/// The role that owns everything in the cluster.
+/// The superuser role of the cluster.
 const ADMINISTRATOR: &str = "croupier";
 
-/// How long a start, with recovery after a crash, or a stop may take.
+/// How long a start, including crash recovery, or a stop may take.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -1,10 +1,10 @@
-//! Who the server runs as.
+//! The user that the server runs as.
 
 use std::{os::unix::process::CommandExt, path::Path, process::Command};
 
 use crate::ClusterError;
 
-/// The user of the server: ourselves, or somebody else if we are root.
+/// The server's user: the current one, or another one if that is root.
 #[derive(Clone, Debug)]
 pub(crate) enum Owner {
     Ourselves,
@@ -32,7 +32,7 @@ impl Owner {
         command
     }
 
-    /// Makes a folder the owner's.
+    /// Makes the user the owner of a folder.
     pub(crate) fn take(&self, folder: &Path) -> Result<(), ClusterError> {
         if let Self::Other { uid, gid, .. } = self {
             std::os::unix::fs::chown(folder, Some(*uid), Some(*gid))
@@ -41,7 +41,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Whether the owner can get to the folder: every folder above must let others through.
+    /// Fails if the user cannot reach the folder: every parent folder must be accessible to others.
     pub(crate) fn check_reach(&self, folder: &Path) -> Result<(), ClusterError> {
         let Self::Other { name, .. } = self else { return Ok(()) };
         let entered = self
@@ -56,7 +56,7 @@ impl Owner {
     }
 }
 
-/// What `id` says of a user, which also knows users that are in no file.
+/// Asks `id` about a user, which also knows users that are not in `/etc/passwd`.
 fn id(what: &str, user: &str) -> Option<u32> {
     let output = Command::new("id").args([what, user]).output().ok()?;
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()

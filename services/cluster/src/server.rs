@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use crate::{ADMINISTRATOR, ClusterError, PATIENCE, Settings, folder::Folder, owner::Owner};
 
 /// Runs the server until it ends or we do: however we die, our end of the pipe on standard input
-/// closes, and the server is told to stop. A throwaway folder goes with it.
+/// closes, and the server is stopped. A throwaway folder is removed with it.
 const GUARD: &str = r#"
 throwaway=$1; folder=$2; sockets=$3; shift 3
 exec 3<&0
@@ -50,7 +50,7 @@ impl Server {
         command.arg(bin.join("postgres")).arg("-D").arg(folder.data());
         command.arg("-k").arg(folder.socket());
         command.args(options(settings).iter().flat_map(|option| ["-c", option]));
-        // A Ctrl-C at the terminal is for us; we stop the server when we are done with it.
+        // A Ctrl-C at the terminal is for us; we stop the server ourselves.
         command.process_group(0).stdin(Stdio::piped());
         command.stdout(log).stderr(errors);
         let stale = pid_file(&folder.data());
@@ -60,8 +60,8 @@ impl Server {
             let mut server = Self { guard };
             match server.wait_until_ready(folder, stale.as_deref()) {
                 Ok(()) => return Ok(server),
-                // After a hard kill the last backends need a moment to notice it and go; they still
-                // write to the log meanwhile.
+                // After a hard kill the last backends need a moment to notice it and exit; they
+                // still write to the log meanwhile.
                 Err(ClusterError::Failed { .. })
                     if start.elapsed() < PATIENCE && memory_in_use(&folder.log()) =>
                 {
@@ -84,7 +84,7 @@ impl Server {
                 return Ok(());
             }
             let ended = self.guard.try_wait().is_ok_and(|status| status.is_some());
-            // Recovery after a crash takes as long as it takes.
+            // Crash recovery may take any time.
             let starting = status.as_deref() != stale && status.is_some();
             if ended || (start.elapsed() > PATIENCE && !starting) {
                 self.stop();
@@ -95,7 +95,7 @@ impl Server {
         }
     }
 
-    /// Closes the pipe, which tells the guard, and waits.
+    /// Closes the pipe, which makes the guard stop the server, and waits.
     pub(crate) fn stop(&mut self) {
         drop(self.guard.stdin.take());
         let start = Instant::now();
@@ -104,7 +104,7 @@ impl Server {
         }
     }
 
-    /// All processes at once, as a crash of the machine would. They may have gone by themselves.
+    /// Kills all processes at once, like a crash of the machine. They may have ended already.
     pub(crate) fn kill(&mut self, data: &Path) {
         if let Some(server) = running_pid(data).and_then(Pid::from_raw) {
             kill_process(server, Signal::STOP).ok();
@@ -125,7 +125,7 @@ impl Drop for Server {
     }
 }
 
-/// The processes of a server. Where the system does not tell, none.
+/// The child processes of a server; none if the system does not support listing them.
 pub(crate) fn backends(server: i32) -> Vec<i32> {
     let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children"));
     children.unwrap_or_default().split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
@@ -143,7 +143,8 @@ fn options(settings: Settings) -> &'static [&'static str] {
             "shared_buffers=512MB",
             "max_wal_size=4GB",
             "checkpoint_timeout=15min",
-            // A batch with a loser is an error by design; its statement need not be written each time.
+            // A batch with a conflict is an error by design; its statement need not be logged each
+            // time.
             "log_min_error_statement=panic",
         ],
         Settings::Throwaway => &[
@@ -158,7 +159,7 @@ fn options(settings: Settings) -> &'static [&'static str] {
     }
 }
 
-/// Makes a new cluster in the folder. It is built aside and moved into place, so that a crash
+/// Creates a cluster in the folder. It is built elsewhere and moved into place, so that a crash
 /// half-way leaves nothing that looks like a cluster.
 pub(crate) fn create(
     bin: &Path,
@@ -184,8 +185,8 @@ pub(crate) fn create(
     std::fs::rename(&building, folder.data()).map_err(ClusterError::at(folder.data()))
 }
 
-/// A server of this folder that outlived its croupier is stopped. The folder's lock is ours, so
-/// nobody alive needs that server.
+/// Stops a server of this folder that outlived its croupier. We hold the folder's lock, so no live
+/// process needs that server.
 pub(crate) fn stop_orphan(data: &Path) -> Result<(), ClusterError> {
     for signal in [Signal::INT, Signal::QUIT, Signal::KILL] {
         let Some(pid) = running_pid(data).and_then(Pid::from_raw) else { break };
@@ -195,36 +196,36 @@ pub(crate) fn stop_orphan(data: &Path) -> Result<(), ClusterError> {
             sleep(TICK);
         }
     }
-    disown_stranger(data)
+    replace_stale_pid(data)
 }
 
-/// A stale pid file may name a process that is somebody else's by now, and PostgreSQL would not
-/// start because of it. The file also names the shared memory that a last backend may still use,
-/// which PostgreSQL must check: so the file stays, and names a process that does not exist.
-fn disown_stranger(data: &Path) -> Result<(), ClusterError> {
+/// A stale pid file may contain the id of an unrelated process, and PostgreSQL would then refuse to
+/// start. The file also names the shared memory that a remaining backend may still use, which
+/// PostgreSQL must check: so the file is kept, with the id of a process that does not exist.
+fn replace_stale_pid(data: &Path) -> Result<(), ClusterError> {
     let Some(text) = pid_file(data) else { return Ok(()) };
     let Some((named, rest)) = text.split_once('\n') else { return Ok(()) };
     let is_alive = |pid: i32| Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok());
     if !named.trim().parse().is_ok_and(is_alive) || running_pid(data).is_some() {
         return Ok(());
     }
-    let nobody = (1..4_000_000).rev().find(|&pid| !is_alive(pid)).unwrap_or(i32::MAX);
+    let unused = (1..4_000_000).rev().find(|&pid| !is_alive(pid)).unwrap_or(i32::MAX);
     let path = data.join("postmaster.pid");
-    std::fs::write(&path, format!("{nobody}\n{rest}")).map_err(ClusterError::at(path))
+    std::fs::write(&path, format!("{unused}\n{rest}")).map_err(ClusterError::at(path))
 }
 
-/// The server's process id, if its pid file names a living PostgreSQL.
+/// The server's process id, if its pid file names a running PostgreSQL.
 pub(crate) fn running_pid(data: &Path) -> Option<i32> {
     let pid = pid_file(data)?.lines().next()?.trim().parse().ok()?;
     test_kill_process(Pid::from_raw(pid)?).ok()?;
-    // Process ids are used again: whoever has this one now may be somebody else, another PostgreSQL
-    // among them. Ours was started for our folder.
+    // Process ids are reused: this one may now belong to another process, even another PostgreSQL.
+    // Ours was started with our folder as an argument.
     let arguments = arguments_of(pid);
     let ours = arguments.contains(&*data.to_string_lossy());
     (ours && arguments.contains("postgres")).then_some(pid)
 }
 
-/// What a process was started with: nothing if it is gone or the system does not say.
+/// The arguments of a process; empty if it is gone or the system does not support it.
 fn arguments_of(pid: i32) -> String {
     let arguments = if cfg!(target_os = "linux") {
         std::fs::read(format!("/proc/{pid}/cmdline"))
@@ -244,7 +245,7 @@ fn pid_file(data: &Path) -> Option<String> {
     std::fs::read_to_string(data.join("postmaster.pid")).ok()
 }
 
-/// The last lines of what a program said.
+/// The last lines of a program's output.
 fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(4)..].join(" / ")

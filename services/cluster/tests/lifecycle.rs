@@ -1,4 +1,4 @@
-//! A cluster's life, with real servers.
+//! The lifecycle of a cluster, with real servers.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("croupier-").tempdir_in("/tmp").unwrap()
 }
 
-/// One value, asked of the server with its own client.
+/// Queries one value with PostgreSQL's own client.
 fn ask(cluster: &Cluster, sql: &str) -> String {
     let output = Command::new("psql")
         .args(["-XAtq", "-d", &cluster.url("postgres"), "-c", sql])
@@ -30,7 +30,7 @@ fn is_alive(pid: i32) -> bool {
 }
 
 #[track_caller]
-fn gone_soon(pid: i32) {
+fn wait_until_gone(pid: i32) {
     let start = Instant::now();
     while is_alive(pid) {
         assert!(start.elapsed() < Duration::from_secs(20), "server {pid} is still there");
@@ -39,7 +39,7 @@ fn gone_soon(pid: i32) {
 }
 
 #[test]
-fn data_stays_from_one_start_to_the_next() {
+fn data_survives_a_restart() {
     let folder = folder();
     let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
     assert_eq!(ask(&cluster, "SHOW listen_addresses"), "", "no TCP");
@@ -48,7 +48,7 @@ fn data_stays_from_one_start_to_the_next() {
     ask(&cluster, "CREATE TABLE kept AS SELECT 42 AS answer");
     let pid = cluster.pid().unwrap();
     cluster.stop();
-    gone_soon(pid);
+    wait_until_gone(pid);
 
     let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
     assert_eq!(ask(&cluster, "SELECT answer FROM kept"), "42");
@@ -65,20 +65,20 @@ fn a_folder_in_use_is_refused() {
 }
 
 #[test]
-fn a_server_killed_hard_recovers_what_was_committed() {
+fn a_killed_server_recovers_committed_data() {
     let folder = folder();
     let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
     ask(&cluster, "CREATE TABLE kept AS SELECT 42 AS answer");
     let pid = cluster.pid().unwrap();
     cluster.kill();
-    gone_soon(pid);
+    wait_until_gone(pid);
     assert!(folder.path().join("data/postmaster.pid").exists(), "a stale pid file is left");
     let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
     assert_eq!(ask(&cluster, "SELECT answer FROM kept"), "42");
 }
 
 #[test]
-fn a_stale_pid_file_that_names_somebody_else_is_no_obstacle() {
+fn a_stale_pid_file_of_another_process_is_handled() {
     let folder = folder();
     Cluster::start(folder.path(), Settings::Durable).unwrap().stop();
     let pid_file = folder.path().join("data/postmaster.pid");
@@ -87,7 +87,7 @@ fn a_stale_pid_file_that_names_somebody_else_is_no_obstacle() {
     assert_eq!(ask(&cluster, "SELECT 1"), "1");
 }
 
-/// After a restart of the machine the old process id may belong to another PostgreSQL.
+/// After a reboot the old process id may belong to another PostgreSQL.
 #[test]
 fn another_server_is_left_alone() {
     let (ours, theirs) = (folder(), folder());
@@ -101,7 +101,7 @@ fn another_server_is_left_alone() {
 }
 
 #[test]
-fn a_cluster_made_to_stay_is_not_thrown_away() {
+fn a_durable_cluster_is_not_removed() {
     let folder = tempfile::Builder::new().prefix("croupier %?#").tempdir_in("/tmp").unwrap();
     let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
     ask(&cluster, "CREATE TABLE kept AS SELECT 42 AS answer");
@@ -120,7 +120,7 @@ fn a_throwaway_cluster_leaves_nothing_behind() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// The test program again, as a process of its own that starts a cluster and waits to be killed.
+/// Runs the test program in a child process that starts a cluster and waits to be killed.
 #[test]
 fn the_server_dies_with_its_croupier() {
     if let Some(folder) = std::env::var_os("CLUSTER_TEST_CHILD") {
@@ -147,13 +147,13 @@ fn the_server_dies_with_its_croupier() {
     assert!(is_alive(pid));
     child.kill().unwrap();
     child.wait().unwrap();
-    gone_soon(pid);
+    wait_until_gone(pid);
     let cluster = Cluster::start(folder.path(), Settings::Durable).unwrap();
     assert_eq!(ask(&cluster, "SELECT 1"), "1");
 }
 
 #[test]
-fn a_wrong_override_is_named() {
+fn a_wrong_override_is_reported() {
     if std::env::var_os("CLUSTER_TEST_OVERRIDE").is_some() {
         let error = Cluster::start(folder().path(), Settings::Throwaway).unwrap_err().to_string();
         assert_eq!(
@@ -163,7 +163,7 @@ fn a_wrong_override_is_named() {
         return;
     }
     let status = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_wrong_override_is_named"])
+        .args(["--exact", "a_wrong_override_is_reported"])
         .env("CLUSTER_TEST_OVERRIDE", "yes")
         .env("CROUPIER_POSTGRES_BIN", "/nowhere")
         .stdout(Stdio::null())

@@ -1,9 +1,9 @@
-//! Balance: how often which dice, characters and seats win.
+//! Balance: how often dice, characters and seats win.
 //!
-//! Every seat of a finished game is a fact. Sums of a day are kept by what seats have in common ([`Dimension`]), by table and by
-//! the band of the rating with which the player began the day, so a question about a year adds up a few thousand rows, however
-//! many games were played. Ratings of days that are over are worked out here as well: bands must not depend on how far another
-//! read model is.
+//! Every seat of a finished game is a fact. Daily sums are kept by trait of the seats
+//! ([`Dimension`]), by table, and by the band of the rating the player started the day with, so a
+//! query over a year adds up a few thousand rows, however many games were played. Ratings of past
+//! days are computed here as well: bands must not depend on the progress of another read model.
 
 mod answer;
 mod cells;
@@ -73,7 +73,7 @@ fn write<'a>(
     .boxed()
 }
 
-/// Without these games the sums of their day are others, and perhaps the bands of all days after it.
+/// Without these games the sums of their day change, and possibly the bands of all later days.
 fn forget<'a>(
     Target { connection, generation, .. }: Target<'a>,
     records: &'a [Arc<GameRecord>],
@@ -91,7 +91,7 @@ fn forget<'a>(
     .boxed()
 }
 
-/// Adds up everything that is due.
+/// Updates all sums that are due.
 fn derive(
     Target { connection, generation, .. }: Target<'_>,
 ) -> BoxFuture<'_, Result<(), HandlerError>> {
@@ -105,7 +105,8 @@ fn derive(
     .boxed()
 }
 
-/// Adds games of a day to its sums, or all of them again, and adds up all days after it again if their bands may have changed.
+/// Adds games of a day to its sums, or recomputes them, and recomputes all later days if their
+/// bands may have changed.
 async fn add_up(
     connection: &mut PgConnection,
     of_kind: strength::Strengths<'_>,
@@ -116,7 +117,7 @@ async fn add_up(
 SELECT DISTINCT day FROM balance_seat WHERE generation = $1 AND kind = $2 AND day > $3 ORDER BY day";
     let strength::Strengths { generation, kind } = of_kind;
     let whole = games.contains(&WHOLE);
-    // Sums exist only of days before which all days are closed.
+    // A day has sums only if all earlier days are closed.
     of_kind.open_from(connection, first).await?;
     delete_cells(connection, generation, kind, if whole { first } else { first + 1 }).await?;
     of_kind.close_before(connection, first).await?;
@@ -132,7 +133,7 @@ SELECT DISTINCT day FROM balance_seat WHERE generation = $1 AND kind = $2 AND da
     Ok(())
 }
 
-/// Adds these games of a day to its sums, or all of a day that has none yet.
+/// Adds these games of a day to its sums, or all games if the day has no sums yet.
 async fn add_day(
     connection: &mut PgConnection,
     of_kind: strength::Strengths<'_>,
@@ -149,25 +150,25 @@ async fn add_day(
     add(connection, generation, kind, day, &facts, games.is_none(), band).await
 }
 
-/// What seats have in common.
+/// What seats are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimension {
-    /// Everything.
+    /// All seats.
     All,
-    /// A special die, brought once or more.
+    /// A special die, whatever the number of copies.
     Die,
-    /// Two special dice, also of one kind.
+    /// Two special dice, possibly of the same kind.
     Pair,
-    /// How many special dice were brought.
+    /// The number of special dice.
     Loadout,
     /// The character.
     Character,
-    /// The place in the order of turns, from 1.
+    /// The position in the turn order, from 1.
     Position,
 }
 
 impl Dimension {
-    /// All of them.
+    /// All dimensions.
     const ALL: [Self; 6] =
         [Self::All, Self::Die, Self::Pair, Self::Loadout, Self::Character, Self::Position];
 
@@ -183,10 +184,10 @@ impl Dimension {
     }
 }
 
-/// How strong a player is, by the rating with which the day began.
+/// A player's strength, by the rating at the start of the day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Band {
-    /// Not known well enough.
+    /// The rating is too uncertain.
     Provisional,
     /// Below 1300.
     Below1300,
@@ -196,12 +197,12 @@ pub enum Band {
     From1500,
     /// From 1700 to below 1900.
     From1700,
-    /// From 1900 on.
+    /// 1900 and above.
     From1900,
 }
 
 impl Band {
-    /// All of them.
+    /// All bands.
     pub const ALL: [Self; 6] = [
         Self::Provisional,
         Self::Below1300,
@@ -222,7 +223,7 @@ impl Band {
         }
     }
 
-    /// As people read it.
+    /// Display name.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Provisional => "provisional",
@@ -244,7 +245,7 @@ impl Band {
     }
 }
 
-/// What a seat did, as far as balance is about it.
+/// What a seat did, as far as it matters for balance.
 #[derive(Clone, Debug)]
 pub(crate) struct SeatFact {
     pub(crate) game: Uuid,
@@ -268,7 +269,7 @@ pub(crate) struct SeatFact {
 }
 
 impl SeatFact {
-    /// Everything it has in common with others. A new dimension is a line here.
+    /// All its traits. A new dimension is a line here.
     fn traits(&self) -> Vec<(Dimension, String)> {
         let mut traits = vec![(Dimension::All, String::new())];
         if self.catalogue_version > 0 {
@@ -292,10 +293,10 @@ impl SeatFact {
     }
 }
 
-/// Larger numbers are as large as this: rules that somebody made up must not overflow the sums of everybody.
+/// Values are clamped to this: made-up custom rules must not overflow the sums.
 const LARGEST: i64 = 1_000_000_000_000;
 
-/// Writes down what seats did.
+/// Inserts the facts of seats.
 async fn insert_seats(
     connection: &mut PgConnection,
     generation: i32,
@@ -354,7 +355,7 @@ SELECT $1, w.kind, w.day, w.game, w.seat, w.player, w.preset, w.ruleset, w.catal
     Ok(())
 }
 
-/// The special dice of a seat, each as often as it was brought.
+/// The special dice of a seat, each repeated by its number of copies.
 fn special_dice(seat: &SeatRecord) -> String {
     let special = seat.dice.iter();
     let each = special.flat_map(|(code, die)| (0..die.copies).map(|_| code.as_str()));
@@ -365,7 +366,7 @@ fn lengths(seat: &SeatRecord) -> String {
     serde_json::to_string(&(&seat.turn_seconds, &seat.turn_rolls)).unwrap_or_default()
 }
 
-/// Forgets what the seats of a game did; whether there was anything.
+/// Deletes the facts of a game; returns whether there were any.
 async fn delete_seats(
     connection: &mut PgConnection,
     generation: i32,
@@ -378,7 +379,7 @@ async fn delete_seats(
     Ok(query.execute(connection).await?.rows_affected() > 0)
 }
 
-/// What seats did in these games of a day, or in all.
+/// The facts of these games of a day, or of all games.
 async fn seats(
     connection: &mut PgConnection,
     generation: i32,
@@ -390,7 +391,7 @@ async fn seats(
 SELECT player, preset, ruleset_version, catalogue_version, seats, position, won, score, turns, turn_time, rolls, farkles, dice, character,
        turn_lengths::text, game, gave_up
   FROM balance_seat WHERE generation = $1 AND kind = $2 AND day = $3";
-    // Not one statement for both: its plan would read the whole day for a single game.
+    // Two statements: the plan of a combined one would read the whole day for a single game.
     let rows = match games {
         None => {
             sqlx::query(SEATS).bind(generation).bind(kind).bind(day).fetch_all(connection).await?

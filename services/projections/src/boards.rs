@@ -1,7 +1,8 @@
-//! Boards: who stands where, whatever they are sorted by.
+//! Boards: ranked lists of players, sorted by any measure.
 //!
-//! Equal values have the same rank; among them who got there first stands first. A rank is read off counts of players per bucket
-//! of values, so a page and the place of one player cost the same with a thousand players and with a million.
+//! Equal values have the same rank; among them, the player who reached the value first comes first.
+//! Ranks are computed from counts of players per bucket of values, so a page or the rank of one
+//! player costs the same with a thousand players and with a million.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,11 +11,11 @@ use uuid::Uuid;
 
 use store::StoreError;
 
-/// Buckets are 1, 128 and 128² wide: a rank adds up at most 127 of the first two kinds, and of the widest as many as the values
-/// of a game need, which does not depend on the number of players.
+/// Buckets are 1, 128 and 128² wide: a rank adds up at most 127 of the first two kinds, and as many
+/// of the widest kind as the values of a game need, which does not depend on the number of players.
 const BITS: u32 = 7;
 const LEVELS: u32 = 3;
-/// How many rows are written at once.
+/// Number of rows written at once.
 pub(crate) const AT_ONCE: usize = 5_000;
 
 /// What a board is sorted by.
@@ -24,14 +25,14 @@ pub enum Measure {
     Wins,
     /// The best final score.
     Best,
-    /// The final score on average, from ten games on; in thousandths.
+    /// Average final score over at least ten games, in thousandths.
     Average,
-    /// The rating; in thousandths. These boards belong to [`crate::ratings`].
+    /// Rating, in thousandths. These boards belong to [`crate::ratings`].
     Rating,
 }
 
 impl Measure {
-    /// Those that follow from games alone.
+    /// The measures that depend on games only.
     pub const OF_GAMES: [Self; 3] = [Self::Wins, Self::Best, Self::Average];
 
     const fn name(self) -> &'static str {
@@ -43,7 +44,7 @@ impl Measure {
         }
     }
 
-    /// Where its boards are, and where its counts.
+    /// The tables of its boards and of its counts.
     const fn tables(self) -> (&'static str, &'static str) {
         match self {
             Self::Wins | Self::Best | Self::Average => ("leaderboard", "leaderboard_count"),
@@ -51,7 +52,7 @@ impl Measure {
         }
     }
 
-    /// The generation that reads see, as part of a query.
+    /// A subquery for the live generation.
     const fn live(self) -> &'static str {
         match self {
             Self::Wins | Self::Best | Self::Average => {
@@ -67,11 +68,11 @@ impl Measure {
 /// A board.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Board {
-    /// What is played.
+    /// The game.
     pub kind: String,
-    /// Under which preset.
+    /// The preset.
     pub preset: String,
-    /// In which period, as [`crate::Span`] names it.
+    /// The period, as named by [`crate::Span`].
     pub period: String,
 }
 
@@ -94,10 +95,10 @@ pub(crate) fn columns(keys: &[Key]) -> Columns<'_> {
     }
 }
 
-/// How many players more or less there are in a bucket.
+/// Changes of the number of players per bucket.
 pub(crate) type Counts = BTreeMap<(Board, Measure, u32, i64), i64>;
 
-/// A player's value on a board has changed.
+/// Records that a player's value on a board has changed.
 pub(crate) fn moved(
     counts: &mut Counts,
     board: &Board,
@@ -120,7 +121,7 @@ fn buckets(value: i64) -> impl Iterator<Item = (u32, i64)> {
     (0..LEVELS).map(move |level| (level, value >> (BITS * level)))
 }
 
-/// Takes players off boards.
+/// Removes players from boards.
 pub(crate) async fn remove(
     connection: &mut PgConnection,
     measure: Measure,
@@ -141,7 +142,7 @@ pub(crate) async fn remove(
     Ok(())
 }
 
-/// Changes how many players there are in buckets, in the order of their keys.
+/// Applies changes of counts, in key order.
 pub(crate) async fn count(
     connection: &mut PgConnection,
     generation: i32,
@@ -173,64 +174,87 @@ pub(crate) async fn count(
     Ok(())
 }
 
-/// A player's place on a board.
+/// A player's entry on a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Who.
+    /// The player.
     pub player: Uuid,
-    /// The rank, from 1; equal values have the same.
+    /// The rank, from 1; equal values have the same rank.
     pub rank: i64,
     /// The value the board is sorted by.
     pub value: i64,
-    /// When it was reached: milliseconds since 1970.
+    /// When it was reached, in milliseconds since the Unix epoch.
     pub at: i64,
     /// Games played.
     pub games: i64,
 }
 
-/// Where to go on: behind this place.
+/// A cursor: the page starts after this entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The value there.
+pub struct Cursor {
+    /// The value of the entry.
     pub value: i64,
     /// When it was reached.
     pub at: i64,
-    /// Who stands there.
+    /// The player of the entry.
     pub player: Uuid,
 }
 
-impl From<Standing> for Place {
+impl From<Standing> for Cursor {
     fn from(standing: Standing) -> Self {
         Self { value: standing.value, at: standing.at, player: standing.player }
     }
 }
 
-/// Which way to read a board.
+/// Direction of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+pub enum Direction {
+    /// From the best on.
     Down,
+    /// From the last on.
     Up,
 }
 
-/// The next players of a board, the best first, behind a place or from the top.
+/// The next players of a board, best first, after a cursor or from the top.
 pub async fn page(
     pool: &PgPool,
     board: &Board,
     measure: Measure,
-    after: Option<Place>,
+    from: Option<Cursor>,
+    way: Direction,
     most: i64,
 ) -> Result<Vec<Standing>, StoreError> {
-    let mut moment = one_moment(pool).await?;
-    let rows = read(&mut moment, board, measure, after, Way::Down, most).await?;
-    ranked_in_a_row(&mut moment, board, measure, rows).await
+    let mut transaction = snapshot(pool).await?;
+    let mut rows = read(&mut transaction, board, measure, from, way, most).await?;
+    if way == Direction::Up {
+        rows.reverse();
+    }
+    ranked_in_a_row(&mut transaction, board, measure, rows).await
 }
 
-/// Whoever reads in several steps sees the board as it was at one moment, of one generation.
-async fn one_moment(pool: &PgPool) -> Result<Transaction<'static, Postgres>, StoreError> {
+/// How many players a board has: the sum of its widest buckets.
+pub async fn count_players(
+    pool: &PgPool,
+    board: &Board,
+    measure: Measure,
+) -> Result<i64, StoreError> {
+    let ((_, table), live) = (measure.tables(), measure.live());
+    let select = format!(
+        "SELECT coalesce(sum(players), 0)::bigint FROM {table}
+          WHERE generation = {live} AND kind = $1 AND preset = $2 AND period = $3 AND measure = $4 AND level = {}",
+        LEVELS - 1
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(select)).bind(&board.kind).bind(&board.preset);
+    let row = query.bind(&board.period).bind(measure.name()).fetch_one(pool).await?;
+    Ok(row.try_get(0)?)
+}
+
+/// A snapshot, so that several reads see the same state of one generation.
+async fn snapshot(pool: &PgPool) -> Result<Transaction<'static, Postgres>, StoreError> {
     Ok(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await?)
 }
 
-/// A player and those around: so many above and below.
+/// A player and the `each` players above and below.
 pub async fn around(
     pool: &PgPool,
     board: &Board,
@@ -238,37 +262,37 @@ pub async fn around(
     player: Uuid,
     each: i64,
 ) -> Result<Vec<Standing>, StoreError> {
-    let mut moment = one_moment(pool).await?;
-    let Some(own) = of_players(&mut moment, board, measure, &[player]).await?.pop() else {
+    let mut transaction = snapshot(pool).await?;
+    let Some(own) = of_players(&mut transaction, board, measure, &[player]).await?.pop() else {
         return Ok(Vec::new());
     };
-    let place = Some(Place::from(own));
-    let mut rows = read(&mut moment, board, measure, place, Way::Up, each).await?;
+    let cursor = Some(Cursor::from(own));
+    let mut rows = read(&mut transaction, board, measure, cursor, Direction::Up, each).await?;
     rows.reverse();
     rows.push(own);
-    rows.extend(read(&mut moment, board, measure, place, Way::Down, each).await?);
-    ranked_in_a_row(&mut moment, board, measure, rows).await
+    rows.extend(read(&mut transaction, board, measure, cursor, Direction::Down, each).await?);
+    ranked_in_a_row(&mut transaction, board, measure, rows).await
 }
 
-/// These players, the best first.
+/// These players, best first.
 pub async fn among(
     pool: &PgPool,
     board: &Board,
     measure: Measure,
     players: &[Uuid],
 ) -> Result<Vec<Standing>, StoreError> {
-    let mut moment = one_moment(pool).await?;
-    let mut rows = of_players(&mut moment, board, measure, players).await?;
+    let mut transaction = snapshot(pool).await?;
+    let mut rows = of_players(&mut transaction, board, measure, players).await?;
     rows.sort_by_key(|row| (std::cmp::Reverse(row.value), row.at, row.player));
-    ranked(&mut moment, board, measure, rows).await
+    ranked(&mut transaction, board, measure, rows).await
 }
 
 async fn read(
     connection: &mut PgConnection,
     board: &Board,
     measure: Measure,
-    from: Option<Place>,
-    way: Way,
+    from: Option<Cursor>,
+    way: Direction,
     most: i64,
 ) -> Result<Vec<Standing>, StoreError> {
     let (value, at, stands) = names(measure);
@@ -281,11 +305,11 @@ async fn read(
         )
     };
     let (order, more, behind) = match way {
-        Way::Down => (format!("{value} DESC, {at}, player"), "<", ">"),
-        Way::Up => (format!("{value}, {at} DESC, player DESC"), ">", "<"),
+        Direction::Down => (format!("{value} DESC, {at}, player"), "<", ">"),
+        Direction::Up => (format!("{value}, {at} DESC, player DESC"), ">", "<"),
     };
-    // Those with the same value and those with another one are looked up apart: each begins at its place in the index, however
-    // many have the same.
+    // Entries with the same value and those with another one are looked up separately: each starts
+    // at its position in the index, however many have the same value.
     let select = if from.is_some() {
         let same = rows(&format!("AND {value} = $4 AND ({at}, player) {behind} ($5, $6)"), &order);
         let other = rows(&format!("AND {value} {more} $4"), &order);
@@ -295,8 +319,8 @@ async fn read(
     };
     let query = sqlx::query(sqlx::AssertSqlSafe(select));
     let mut query = query.bind(&board.kind).bind(&board.preset).bind(&board.period);
-    if let Some(place) = from {
-        query = query.bind(place.value).bind(place.at).bind(place.player);
+    if let Some(cursor) = from {
+        query = query.bind(cursor.value).bind(cursor.at).bind(cursor.player);
     }
     query.fetch_all(connection).await?.iter().map(standing).collect()
 }
@@ -318,7 +342,7 @@ async fn of_players(
     query.fetch_all(connection).await?.iter().map(standing).collect()
 }
 
-/// The columns of a measure, and who stands on its board.
+/// The columns of a measure, and the condition for being on its board.
 const fn names(measure: Measure) -> (&'static str, &'static str, &'static str) {
     match measure {
         Measure::Wins => ("wins", "wins_at", "wins > 0"),
@@ -338,7 +362,8 @@ fn standing(row: &PgRow) -> Result<Standing, StoreError> {
     })
 }
 
-/// Gives rows that stand behind each other on a board their ranks: only the first value has to be looked up, the others follow.
+/// Assigns ranks to consecutive rows of a board: only the first value has to be looked up, the
+/// others follow.
 async fn ranked_in_a_row(
     connection: &mut PgConnection,
     board: &Board,
@@ -346,7 +371,8 @@ async fn ranked_in_a_row(
     mut rows: Vec<Standing>,
 ) -> Result<Vec<Standing>, StoreError> {
     let Some(first) = rows.first().map(|row| row.value) else { return Ok(rows) };
-    // Just below the first value there are all who have more than it, and all who have it.
+    // The counts above the first value, and above the next lower one, which includes the players
+    // with the first value.
     let above = players_above(connection, board, measure, &[first, first - 1]).await?;
     let above = |value: i64| above.get(&value).copied().unwrap_or(0);
     let (mut rank, mut value, mut next) = (above(first) + 1, first, above(first - 1) + 1);
@@ -362,7 +388,7 @@ async fn ranked_in_a_row(
     Ok(rows)
 }
 
-/// Gives rows of a board, in order, their ranks: that of each value is one more than there are players above it.
+/// Assigns ranks to rows of a board, in order: one more than the number of players above the value.
 async fn ranked(
     connection: &mut PgConnection,
     board: &Board,
@@ -378,7 +404,7 @@ async fn ranked(
     Ok(rows)
 }
 
-/// How many players have more, for each value: a few buckets of each level.
+/// Number of players above each value, from a few buckets per level.
 async fn players_above(
     connection: &mut PgConnection,
     board: &Board,
@@ -399,7 +425,8 @@ async fn players_above(
     let (mut whose, mut levels, mut from, mut up_to) = (vec![], vec![], vec![], vec![]);
     for &value in values {
         for (level, bucket) in buckets(value) {
-            // Those in the same bucket of the next level; on the last level all.
+            // The following buckets within the same bucket of the next level; on the last level,
+            // all.
             let last = if level + 1 == LEVELS { i64::MAX } else { bucket | ((1 << BITS) - 1) };
             whose.push(value);
             levels.push(i16::try_from(level).unwrap_or(0));

@@ -1,4 +1,5 @@
-//! Days of a kind of game that have to be worked out, or worked out again: noted with the rows that changed, taken by `derive`.
+//! Days that have to be computed or recomputed: recorded with the rows that changed, taken by
+//! `derive`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,18 +7,18 @@ use sqlx::{PgConnection, Row};
 use store::StoreError;
 use uuid::Uuid;
 
-/// In place of a single part of a day: the whole day, and all after it.
+/// Instead of a part of a day: the whole day, and all later days.
 pub(crate) const WHOLE: Uuid = Uuid::nil();
 
-/// A day of a kind of game, and which part of it: a game, a player or [`WHOLE`].
+/// A kind of game, a day, and a part of it: a game, a player or [`WHOLE`].
 pub(crate) type Part = (&'static str, i32, Uuid);
 
-/// The table of a read model in which due days are noted.
+/// The table of a read model that records due days.
 #[derive(Debug)]
 pub(crate) struct Due {
-    /// Inserts the columns `$2..$4` under the generation `$1`.
+    /// Inserts the columns `$2..$4` for the generation `$1`.
     pub(crate) note: &'static str,
-    /// Deletes what is noted under the generation `$1`, and returns it.
+    /// Deletes and returns the entries of the generation `$1`.
     pub(crate) take: &'static str,
 }
 
@@ -37,7 +38,7 @@ impl Due {
         Ok(())
     }
 
-    /// The first day that is due of each kind, and which parts of it: all days after it follow from it.
+    /// The first due day of each kind, and its due parts: all later days follow from it.
     pub(crate) async fn take(
         &self,
         connection: &mut PgConnection,

@@ -1,4 +1,5 @@
-//! Glicko-2 by days: within a day all games count at once, against the ratings that everybody began the day with.
+//! Glicko-2 by days: within a day all games count at once, against the ratings that everybody
+//! started the day with.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +10,22 @@ use skillratings::{
 use sqlx::{Row, postgres::PgRow};
 use uuid::Uuid;
 
-/// Less certain than this, a rating is provisional.
+/// A rating with a larger deviation is provisional.
 pub const PROVISIONAL: f64 = 110.0;
 
-/// How a seat stands in the end, the better the higher: who won, who stayed, who scored more.
+/// The standing of a seat at the end, higher is better: won, stayed, score.
 pub(crate) type Standing = (bool, bool, i64);
 
-/// The standing of a seat; `merit` is its score, turned so that more is better.
+/// The standing of a seat; `merit` is its score, negated if lower is better.
 pub(crate) fn standing(won: bool, left: bool, merit: i64) -> Standing {
     (won, !left, if won || left { 0 } else { merit })
 }
 
-/// The results of a player on a day: which game, against whom, and how it went; ordered, so that sums are the same every time.
+/// The results of a player on a day, by game and opponent; ordered, so that floating-point sums are
+/// deterministic.
 pub(crate) type Results = BTreeMap<(Uuid, Uuid), Outcomes>;
 
-/// The results of a game: one for every two different players.
+/// The results of a game: one per pair of different players.
 pub(crate) fn pairs(seats: &[(Uuid, Standing)]) -> impl Iterator<Item = (Uuid, Uuid, Outcomes)> {
     seats.iter().flat_map(move |(player, standing)| {
         let others = seats.iter().filter(move |(other, _)| other != player);
@@ -47,7 +49,8 @@ pub(crate) fn read(row: &PgRow, first: usize) -> Result<Glicko2Rating, sqlx::Err
     })
 }
 
-/// The rating after a day with these results; `start` gives the rating with which a player began it.
+/// The rating after a day with these results; `start` returns the rating that a player started it
+/// with.
 pub(crate) fn rate(
     player: Uuid,
     results: &Results,
@@ -58,9 +61,9 @@ pub(crate) fn rate(
     glicko2_rating_period(&start(player), &against, &Glicko2Config::default())
 }
 
-/// A rating after so many days without a game.
+/// The rating after `days` days without a game.
 pub(crate) fn idle(rating: Glicko2Rating, days: i32) -> Glicko2Rating {
-    // After a few thousand days nothing changes any more.
+    // After a few thousand days the rating no longer changes.
     (0..days.clamp(0, 5_000)).fold(rating, |rating, _| decay_deviation(&rating))
 }
 
@@ -68,7 +71,8 @@ pub(crate) fn idle(rating: Glicko2Rating, days: i32) -> Glicko2Rating {
 mod tests {
     use super::*;
 
-    /// The worked example of Glickman's paper: 1500 ± 200 wins against 1400 ± 30, loses against 1550 ± 100 and 1700 ± 300.
+    /// The worked example of Glickman's paper: 1500 ± 200 wins against 1400 ± 30, loses against
+    /// 1550 ± 100 and 1700 ± 300.
     #[test]
     fn the_example_of_the_paper() {
         let of = |rating, deviation| Glicko2Rating { rating, deviation, volatility: 0.06 };
@@ -85,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_days_make_less_certain() {
+    fn idle_days_increase_the_deviation() {
         let rating = Glicko2Rating { rating: 1800.0, deviation: 60.0, volatility: 0.06 };
         let after = idle(rating, 100);
         assert!(after.deviation > 100.0 && after.deviation < 150.0, "{after:?}");

@@ -1,15 +1,16 @@
-//! Counts of values by buckets that are as fine as the values are small, so that one kind of histogram fits every game.
+//! Histograms with buckets that grow with the values, so that one kind of histogram fits every
+//! game.
 
 use std::collections::BTreeMap;
 
-/// How many values fell into each bucket, by its lowest value.
+/// Number of values per bucket, by the lowest value of the bucket.
 pub type Histogram = BTreeMap<i64, u64>;
 
-/// The lowest value of the bucket a value is in: up to 7 each value has its own, then every doubling is split in four. Values below
-/// zero mirror those above.
+/// The lowest value of the bucket of a value: up to 7 each value has its own bucket, then every
+/// doubling is split in four. Negative values mirror positive ones.
 pub(crate) fn bucket(value: i64) -> i64 {
     if value < 0 {
-        // The lowest value of a mirrored bucket is the highest one of the bucket.
+        // The lowest value of a mirrored bucket is the negated highest value of the bucket.
         let low = bucket(value.saturating_neg());
         return -(low + width(low) - 1);
     }
@@ -17,10 +18,10 @@ pub(crate) fn bucket(value: i64) -> i64 {
     (value >> fine) << fine
 }
 
-/// How many values a bucket holds, by its lowest value.
+/// The number of values in a bucket, by its lowest value.
 pub fn width(low: i64) -> i64 {
     if low < 0 {
-        // Its highest value, mirrored, is the lowest of the mirrored bucket, which has the same width.
+        // The negated lowest value lies in the mirrored bucket, which has the same width.
         return width(bucket(low.saturating_neg()));
     }
     1 << low.max(1).ilog2().saturating_sub(2)

@@ -1,4 +1,4 @@
-//! Leaderboards: who did best in a game and preset, of all time and by day, week, month and season.
+//! Leaderboards per game and preset, of all time and by day, week, month and season.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -41,12 +41,12 @@ pub(crate) const MODEL: Model = Model {
     derive: Some(derive),
 };
 
-/// How many games are folded at once where all are.
+/// Number of games that are folded at once when all are.
 const MANY_GAMES: i64 = 50_000;
-/// An average counts from so many games on.
+/// Minimum number of games for an average.
 pub const GAMES_FOR_AVERAGE: i64 = 10;
 
-/// What a player has on a board.
+/// The entry of a player on a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Entry {
     games: i64,
@@ -64,7 +64,7 @@ struct Entry {
 struct Played {
     at: i64,
     won: bool,
-    /// The score, turned so that more is better.
+    /// The score, negated if lower is better.
     merit: i64,
 }
 
@@ -92,7 +92,7 @@ impl Entry {
         self.average = enough.then(|| self.total.saturating_mul(1000).div_euclid(self.games));
     }
 
-    /// Its value on the board of a measure; nothing if it does not stand there.
+    /// Its value for a measure; `None` if it is not on that board.
     fn value(&self, measure: Measure) -> Option<i64> {
         match measure {
             Measure::Wins => (self.wins > 0).then_some(self.wins),
@@ -103,7 +103,7 @@ impl Entry {
     }
 }
 
-/// Whether a game counts: under a preset, and against somebody, unless nobody plays it against anybody.
+/// Whether a game counts: it has a preset, and several players unless the game is for one.
 fn counts(record: &GameRecord) -> bool {
     record.preset != "custom" && (record.most_seats == 1 || record.seats.len() > 1)
 }
@@ -145,7 +145,7 @@ fn write<'a>(
     .boxed()
 }
 
-/// What a player has left on the boards of a game that is void is worked out from the other games.
+/// The entries of the players of void games are recomputed from their other games.
 fn forget<'a>(
     Target { connection, generation, building }: Target<'a>,
     records: &'a [Arc<GameRecord>],
@@ -182,7 +182,7 @@ fn forget<'a>(
     .boxed()
 }
 
-/// Counts the seasons that are not counted yet, from the games that are there.
+/// Adds the seasons that are not counted yet, from the stored games.
 fn derive(
     Target { connection, generation, building }: Target<'_>,
 ) -> BoxFuture<'_, Result<(), HandlerError>> {
@@ -205,7 +205,8 @@ fn derive(
     .boxed()
 }
 
-/// Boards of all games there are, where there are none yet, player by player: the periods that a day counts in.
+/// Fills empty boards from all stored games, player by player; `periods` gives the periods of a
+/// day.
 async fn fold_all(
     connection: &mut PgConnection,
     generation: i32,
@@ -223,7 +224,7 @@ async fn fold_all(
             let query = sqlx::query(GAMES).bind(generation).bind(&kind).bind(&preset);
             let games = query.bind(last).bind(page).fetch_all(&mut *connection).await?;
             let full = games.len() >= usize::try_from(page).unwrap_or(usize::MAX);
-            // A full page may end within a player, who is left for the next one.
+            // A full page may end within a player's games; that player is left for the next page.
             let cut: Option<Uuid> = match games.last() {
                 Some(row) if full => Some(row.try_get(3)?),
                 _ => None,
@@ -246,7 +247,7 @@ async fn fold_all(
             if !full {
                 break;
             }
-            // Somebody has game more games than a page holds.
+            // A player has more games than fit in a page.
             page = if last == before { page * 2 } else { MANY_GAMES };
         }
     }
@@ -264,7 +265,7 @@ impl Played {
         Self { at: milliseconds(record.ended_at), won: seat.won, merit: record.merit(seat) }
     }
 
-    /// Three columns from this one on.
+    /// Reads three columns, starting at this one.
     fn read(row: &PgRow, from: usize) -> Result<Self, StoreError> {
         let (at, won, merit) = (row.try_get(from)?, row.try_get(from + 1)?, row.try_get(from + 2)?);
         Ok(Self { at, won, merit })
@@ -303,7 +304,7 @@ SELECT $1, w.* FROM unnest($2::text[], $3::text[], $4::uuid[], $5::bigint[], $6:
     Ok(())
 }
 
-/// The games of a player that count on the boards of a game's kind and preset.
+/// The games of a player that count for a kind and preset.
 async fn games_of(
     connection: &mut PgConnection,
     generation: i32,
@@ -316,7 +317,7 @@ async fn games_of(
     query.bind(player).fetch_all(connection).await?.iter().map(|row| Played::read(row, 0)).collect()
 }
 
-/// Writes entries that have changed, and how many players are in which bucket now.
+/// Writes changed entries and the changes of bucket counts.
 async fn change(
     connection: &mut PgConnection,
     generation: i32,
@@ -340,7 +341,7 @@ async fn change(
     count(connection, generation, counts).await
 }
 
-/// The entries of these keys, as far as there are any.
+/// The existing entries of these keys.
 async fn find(
     connection: &mut PgConnection,
     generation: i32,
@@ -352,7 +353,7 @@ SELECT w.place, l.games, l.total, l.wins, l.wins_at, l.best, l.best_at, l.averag
  CROSS JOIN LATERAL (
         SELECT * FROM leaderboard l
          WHERE l.generation = $1 AND l.kind = w.kind AND l.preset = w.preset AND l.period = w.period AND l.player = w.player
-         LIMIT 1) l"; // each by its key, whatever the planner thinks of the table
+         LIMIT 1) l"; // forces an index probe per key
     let Columns { kinds, presets, periods, players } = columns(keys);
     let query = sqlx::query(FIND).bind(generation).bind(&kinds).bind(&presets);
     let mut known = HashMap::with_capacity(keys.len());

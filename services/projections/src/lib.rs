@@ -1,7 +1,8 @@
-//! Read models: what players come back for and analysts work with, folded from the log.
+//! Read models for players and analysts, folded from the log.
 //!
-//! A read model is a file with its fold, its SQL and its query, and a line in [`MODELS`]. [`processors`] makes processors of them:
-//! the consumer of `store` feeds them with finished games, exactly once, shares them among nodes, and rebuilds them.
+//! A read model is a file with its fold, its SQL and its query, and a line in [`MODELS`].
+//! [`processors`] turns them into processors: the consumer of `store` feeds them with finished
+//! games exactly once, distributes them among nodes, and rebuilds them.
 
 pub mod balance;
 pub mod boards;

@@ -1,4 +1,4 @@
-//! What a read model is, and the list of them.
+//! The type of a read model, and the list of all read models.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,35 +16,35 @@ use crate::{GameRecord, balance, leaderboards, players, ratings, records::Record
 pub struct Model {
     /// Its name.
     pub name: &'static str,
-    /// The version of its fold. A changed fold is a new version and is rebuilt.
+    /// The version of its fold. A changed fold needs a new version and a rebuild.
     pub version: i32,
     /// Its tables; each has a column `generation`.
     pub tables: &'static [&'static str],
-    /// Everything of a generation as (key, row), to compare two of them.
+    /// A query for all rows of a generation as (key, row), used to compare two of them.
     pub rows: &'static str,
-    /// Takes games in.
+    /// Adds games.
     pub(crate) write: Write,
-    /// Takes games out again: they are void. A game that was never taken in changes nothing.
+    /// Removes games that became void. A game that was never added changes nothing.
     pub(crate) forget: Forget,
-    /// Works out what follows from what was taken in, where that is not done at once.
+    /// Computes derived rows, if that is not done at once.
     pub(crate) derive: Option<Derive>,
 }
 
-/// Takes games into a generation, as part of a transaction.
+/// Adds games to a generation, within a transaction.
 pub(crate) type Write =
     for<'a> fn(Target<'a>, &'a [Arc<GameRecord>]) -> BoxFuture<'a, Result<(), HandlerError>>;
 
-/// Takes games out of a generation, as part of a transaction; other games can be read.
+/// Removes games from a generation, within a transaction; other games can be read.
 pub(crate) type Forget = for<'a> fn(
     Target<'a>,
     &'a [Arc<GameRecord>],
     &'a Records,
 ) -> BoxFuture<'a, Result<(), HandlerError>>;
 
-/// Works out what follows from what was taken in, as part of a transaction.
+/// Computes derived rows, within a transaction.
 pub(crate) type Derive = for<'a> fn(Target<'a>) -> BoxFuture<'a, Result<(), HandlerError>>;
 
-/// Every read model there is.
+/// All read models.
 pub const MODELS: &[Model] = &[
     players::MODEL,
     leaderboards::MODEL,
@@ -54,12 +54,13 @@ pub const MODELS: &[Model] = &[
     crate::tests::games_by_day::MODEL,
 ];
 
-/// What a read model waits for: a game is over, and counts; or it is void, and counts no more.
+/// A game ended, and counts; or it became void, and no longer counts.
 const TYPES: [&str; 2] = ["Ended", "Voided"];
-/// How long finished games are collected before they are taken in together.
+/// How long finished games are collected into one batch.
 const COLLECT: Duration = Duration::from_millis(150);
 
-/// All read models as processors. They share what is read of finished games; most of it comes from the node's tailer.
+/// All read models as processors. They share a cache of finished games, which is mostly filled by
+/// the node's tailer.
 pub fn processors(store: &Store) -> Vec<Processor> {
     let records = Arc::new(Records::new(store.clone()));
     let observed = Arc::downgrade(&records);
@@ -97,7 +98,7 @@ impl RowHandler for ReadModel {
         self.model.rows
     }
 
-    /// Takes games in, and those that are void out again.
+    /// Adds finished games and removes void ones.
     fn write<'a>(
         &'a self,
         target: Target<'a>,

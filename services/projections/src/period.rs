@@ -1,24 +1,24 @@
-//! Stretches of days with a board of their own: days, weeks, months and seasons, in UTC.
+//! Periods with a board: days, weeks, months and seasons, in UTC.
 
 use domain::Moment;
 use jiff::civil::Date;
 
 use crate::Season;
 
-/// A stretch of time with a board of its own.
+/// A kind of period with its own board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
     /// All time.
     All,
     /// A day.
     Day,
-    /// A week, from Monday on, as ISO 8601 counts them.
+    /// An ISO 8601 week, starting on Monday.
     Week,
     /// A month.
     Month,
 }
 
-/// A stretch of days, by the name of its board; days are counted from 1970-01-01.
+/// A range of days, by the name of its board; days are counted from 1970-01-01.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
     pub(crate) name: String,
@@ -31,7 +31,7 @@ pub fn day_of(moment: Moment) -> i32 {
     i32::try_from(moment.0 / DAY).unwrap_or(i32::MAX)
 }
 
-/// The stretches that a day belongs to: those of every span, and these seasons as far as the day is in them.
+/// The periods that contain a day: one of every span, and those of these seasons that contain it.
 pub(crate) fn stretches(day: i32, seasons: &[Season]) -> Vec<Stretch> {
     let spans = Span::ALL.iter().map(|span| span.stretch(day));
     let seasons = seasons.iter().filter(|season| (season.first..=season.last).contains(&day));
@@ -40,14 +40,14 @@ pub(crate) fn stretches(day: i32, seasons: &[Season]) -> Vec<Stretch> {
 
 const DAY: u64 = 86_400_000;
 
-/// The first day there is: days are counted from it.
+/// Day 0.
 const FIRST: Date = Date::constant(1970, 1, 1);
 
 impl Span {
-    /// All of them.
+    /// All spans.
     pub const ALL: [Self; 4] = [Self::All, Self::Day, Self::Week, Self::Month];
 
-    /// The stretch that a day is in.
+    /// The period that contains a day.
     fn stretch(self, day: i32) -> Stretch {
         let date = date(day);
         let (first, last) = match self {
@@ -62,7 +62,7 @@ impl Span {
         Stretch { name: self.name(date), first, last }
     }
 
-    /// The name of the span that a moment is in: `all`, `2026-11-16`, `2026-W47`, `2026-11`.
+    /// The name of the period that contains a moment: `all`, `2026-11-16`, `2026-W47`, `2026-11`.
     pub fn of(self, moment: Moment) -> String {
         self.name(date(day_of(moment)))
     }
@@ -76,7 +76,7 @@ impl Span {
         }
     }
 
-    /// A moment of the span so many before.
+    /// A moment in the period that is `spans` periods earlier.
     pub fn before(self, moment: Moment, spans: u32) -> Moment {
         let spans = i64::from(spans);
         let back = match self {
@@ -96,7 +96,7 @@ fn date(day: i32) -> Date {
     FIRST.checked_add(jiff::Span::new().days(day.clamp(0, MOST_DAYS))).unwrap_or(FIRST)
 }
 
-/// No day is later: the last of the year 9999.
+/// The last day of the year 9999.
 const MOST_DAYS: i32 = 2_932_896;
 
 /// The day of a date, counted from 1970-01-01.
@@ -104,18 +104,18 @@ fn number(date: Date) -> i32 {
     FIRST.until(date).map_or(0, |span| span.get_days())
 }
 
-/// The day of a date as people write it: `2026-11-16`.
+/// Parses a date: `2026-11-16`.
 pub fn parse_day(written: &str) -> Option<i32> {
     let date: Date = written.parse().ok()?;
     (date >= FIRST && date.to_string() == written).then(|| number(date))
 }
 
-/// A day as people write it.
+/// Formats a day as a date.
 pub fn write_day(day: i32) -> String {
     date(day).to_string()
 }
 
-/// The week of a day, as ISO 8601 writes it, and its Monday.
+/// The ISO 8601 week of a day, and its Monday.
 pub fn week_of(day: i32) -> (String, i32) {
     let week = Span::Week.stretch(day);
     (week.name, week.first)
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_hold_their_days_and_no_others() {
+    fn periods_contain_exactly_their_days() {
         for day in (0..40_000).step_by(13) {
             for span in Span::ALL {
                 let Stretch { name, first, last } = span.stretch(day);

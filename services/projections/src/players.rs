@@ -1,4 +1,4 @@
-//! Player statistics: for each player, game and preset.
+//! Player statistics, per player, game and preset.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -32,32 +32,33 @@ pub(crate) const MODEL: Model = Model {
     derive: None,
 };
 
-/// What somebody did in all finished games of a kind. Everything but streaks is a sum, a maximum or a count, so the order in
-/// which games are taken in does not matter; streaks follow the times at which games ended.
+/// Statistics of a player over all finished games of a kind. Everything but streaks is a sum, a
+/// maximum or a count, so it does not depend on the order in which games are written; streaks
+/// follow the times at which games ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Statistics {
-    /// Games finished, those given up included.
+    /// Finished games, including those the player left.
     pub games: u32,
     /// Games won.
     pub wins: u32,
-    /// Games given up.
+    /// Games left early.
     pub left: u32,
-    /// Games won in a row, up to the last one.
+    /// Current streak of wins.
     pub streak: u32,
-    /// The most games ever won in a row.
+    /// Longest streak of wins.
     pub best_streak: u32,
-    /// The final scores of all games together.
+    /// Sum of final scores.
     pub scores: i64,
     /// The best final score.
     pub best_game: Option<i64>,
     /// Turns.
     pub turns: u32,
-    /// How long they took together, in milliseconds.
+    /// Total duration of turns, in milliseconds.
     pub turn_time: u64,
     /// Time-outs.
     pub time_outs: u32,
-    /// Points of all turns together.
+    /// Sum of points of all turns.
     pub points: i64,
     /// The best turn.
     pub best_turn: i64,
@@ -67,19 +68,19 @@ pub struct Statistics {
     pub rolls: u32,
     /// Farkles.
     pub farkles: u32,
-    /// The best save.
+    /// The highest save.
     pub biggest_save: i64,
-    /// What was scored, and how often.
+    /// Scored combinations and how often.
     pub combinations: BTreeMap<CombinationName, u32>,
     /// Money earned.
     pub money: u64,
-    /// What else this kind of game counts, by name.
+    /// Game-specific counts, by name.
     pub counts: BTreeMap<String, i64>,
-    /// Characters played.
+    /// Results by character.
     pub characters: BTreeMap<String, Tally>,
-    /// Special dice played with.
+    /// Results by special die.
     pub dice: BTreeMap<String, DieTally>,
-    /// The last game: when it ended, and which it was.
+    /// The last game: when it ended, and its id.
     pub last: Option<(u64, Uuid)>,
 }
 
@@ -88,11 +89,11 @@ pub struct Statistics {
 pub struct Tally {
     /// Games.
     pub games: u32,
-    /// Won ones.
+    /// Games won.
     pub wins: u32,
 }
 
-/// What a kind of die did.
+/// Results of a special die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DieTally {
     /// Games and wins with it.
@@ -112,7 +113,7 @@ impl Tally {
 }
 
 impl Statistics {
-    /// Takes a game in, except for streaks.
+    /// Adds a game, except for streaks.
     fn absorb(&mut self, record: &GameRecord, seat: &SeatRecord) {
         self.games += 1;
         self.wins += u32::from(seat.won);
@@ -150,8 +151,9 @@ impl Statistics {
         }
     }
 
-    /// Goes on with the streak; whether the game is later than all before, so that this is all there is to do.
-    fn goes_on(&mut self, at: (u64, Uuid), won: bool) -> bool {
+    /// Continues the streak; returns whether the game is later than all others, so that streaks
+    /// need not be recomputed.
+    fn continue_streak(&mut self, at: (u64, Uuid), won: bool) -> bool {
         if self.last.is_some_and(|last| last >= at) {
             return false;
         }
@@ -161,22 +163,22 @@ impl Statistics {
         true
     }
 
-    /// The streaks of all games, in the order in which they ended.
+    /// Computes the streaks of all games, which must be in the order in which they ended.
     fn count_streaks(&mut self, games: impl IntoIterator<Item = (u64, Uuid, bool)>) {
         (self.streak, self.best_streak, self.last) = (0, 0, None);
         for (at, game, won) in games {
-            self.goes_on((at, game), won);
+            self.continue_streak((at, game), won);
         }
     }
 
-    /// The combination scored most often; of equals the first by name.
+    /// The most frequent combination; among equals, the first by name.
     pub fn most_common(&self) -> Option<CombinationName> {
         let most = self.combinations.iter().rev().max_by_key(|(_, count)| **count);
         most.map(|(name, _)| *name)
     }
 }
 
-/// Whose statistics, of what.
+/// Player, kind and preset.
 type Key = (Uuid, &'static str, String);
 
 fn write<'a>(
@@ -202,7 +204,7 @@ fn write<'a>(
             let statistics = known.entry(key.clone()).or_default();
             for (record, seat) in games {
                 statistics.absorb(record, seat);
-                if !statistics.goes_on((record.ended_at.0, record.game), seat.won) {
+                if !statistics.continue_streak((record.ended_at.0, record.game), seat.won) {
                     disordered.push(key.clone());
                 }
             }
@@ -217,7 +219,7 @@ fn write<'a>(
     .boxed()
 }
 
-/// What players did without these games is folded again from their other ones.
+/// The statistics are folded again from the players' other games.
 fn forget<'a>(
     Target { connection, generation, .. }: Target<'a>,
     records: &'a [Arc<GameRecord>],
@@ -264,7 +266,7 @@ async fn fold_again(
     Ok(update(connection, generation, &HashMap::from([(key, statistics)])).await?)
 }
 
-/// Writes down who played what; gives those that were not known yet.
+/// Inserts the games of players; returns those that are new.
 async fn insert_games(
     connection: &mut PgConnection,
     generation: i32,
@@ -297,7 +299,7 @@ RETURNING game, seat";
     Ok(new)
 }
 
-/// The rows of these keys, as far as there are any.
+/// The existing rows of these keys.
 async fn find(
     connection: &mut PgConnection,
     generation: i32,
@@ -309,7 +311,7 @@ SELECT w.place, s.statistics::text
  CROSS JOIN LATERAL (
         SELECT * FROM player_statistics s
          WHERE s.generation = $1 AND s.player = w.player AND s.kind = w.kind AND s.preset = w.preset
-         LIMIT 1) s"; // each by its key, whatever the planner thinks of the table
+         LIMIT 1) s"; // forces an index probe per key
     let (players, kinds, presets) = columns(keys);
     let query = sqlx::query(FIND).bind(generation).bind(&players).bind(&kinds).bind(&presets);
     let mut known = HashMap::with_capacity(keys.len());
@@ -374,7 +376,7 @@ fn milliseconds(moment: u64) -> i64 {
 /// The statistics of a player in a game under a preset.
 #[derive(Clone, Debug)]
 pub struct PlayerStatistics {
-    /// What was played.
+    /// The game.
     pub kind: String,
     /// The preset, or `custom`.
     pub preset: String,

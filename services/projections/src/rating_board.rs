@@ -1,4 +1,4 @@
-//! Boards by rating: the rating after the last day on which a player played in a period, unless it is provisional.
+//! Boards by rating: the rating after a player's last day in a period, unless it is provisional.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,10 +16,10 @@ use crate::{
     seasons::{is_counted, uncounted},
 };
 
-/// So many changes are written at once.
+/// Number of changes after which they are written.
 const MANY: usize = 50_000;
 
-/// What stands on a board.
+/// An entry on a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     rating: i64,
@@ -27,10 +27,10 @@ struct Entry {
     games: i64,
 }
 
-/// What is known of a player in a period.
+/// The state of a player in a period.
 #[derive(Clone, Copy, Debug)]
 enum Standing {
-    /// The last rating of these days is to be looked up.
+    /// The last rating within these days must be looked up.
     Unknown {
         first: i32,
         last: i32,
@@ -40,7 +40,8 @@ enum Standing {
     On(Entry),
 }
 
-/// What changes on the boards of a kind of game. Days are told in order: the last one of a period counts.
+/// Changes to the boards of a kind of game. Days must be passed in order: the last one of a period
+/// counts.
 pub(crate) struct RatingBoards<'a> {
     generation: i32,
     kind: &'a str,
@@ -53,16 +54,16 @@ impl<'a> RatingBoards<'a> {
         Self { generation, kind, seasons, changed: BTreeMap::new() }
     }
 
-    fn tell(&mut self, day: i32, player: Uuid, standing: impl Fn(&Stretch) -> Standing) {
+    fn set(&mut self, day: i32, player: Uuid, standing: impl Fn(&Stretch) -> Standing) {
         for stretch in stretches(day, self.seasons) {
             let standing = standing(&stretch);
             self.changed.insert((board(self.kind, stretch.name), player), standing);
         }
     }
 
-    /// The rating of a day is gone; perhaps there will be another one.
+    /// The rating of a day was removed; another one may follow.
     pub(crate) fn unrated(&mut self, day: i32, player: Uuid) {
-        self.tell(day, player, |stretch| Standing::Unknown {
+        self.set(day, player, |stretch| Standing::Unknown {
             first: stretch.first,
             last: stretch.last,
         });
@@ -70,7 +71,7 @@ impl<'a> RatingBoards<'a> {
 
     pub(crate) fn rated(&mut self, day: i32, player: Uuid, rated: Rated) {
         let standing = standing(day, &rated);
-        self.tell(day, player, |_| standing);
+        self.set(day, player, |_| standing);
     }
 
     pub(crate) async fn write_if_many(
@@ -80,7 +81,7 @@ impl<'a> RatingBoards<'a> {
         if self.changed.len() < MANY {
             return Ok(());
         }
-        // What is to be looked up can only be when all days are worked out.
+        // Look-ups must wait until all days are computed.
         let all = std::mem::take(&mut self.changed).into_iter();
         let (unknown, known) =
             all.partition(|(_, standing)| matches!(standing, Standing::Unknown { .. }));
@@ -147,7 +148,7 @@ async fn write(
     count(connection, generation, counts).await
 }
 
-/// The ratings on these boards, as far as there are any.
+/// The existing entries of these boards.
 async fn find(
     connection: &mut PgConnection,
     generation: i32,
@@ -159,7 +160,7 @@ SELECT w.place, b.rating
  CROSS JOIN LATERAL (
         SELECT b.rating FROM rating_board b
          WHERE b.generation = $1 AND b.kind = w.kind AND b.preset = '' AND b.period = w.period AND b.player = w.player
-         LIMIT 1) b"; // each by its key, whatever the planner thinks of the table
+         LIMIT 1) b"; // forces an index probe per key
     let query = sqlx::query(FIND)
         .bind(generation)
         .bind(keys.iter().map(|(board, _)| board.kind.as_str()).collect::<Vec<_>>())
@@ -200,7 +201,7 @@ SELECT $1, w.kind, '', w.period, w.player, w.rating, w.at, w.games
     Ok(())
 }
 
-/// Counts the seasons that are not counted yet, from the ratings that are there.
+/// Adds the seasons that are not counted yet, from the stored ratings.
 pub(crate) async fn count_seasons(
     connection: &mut PgConnection,
     generation: i32,

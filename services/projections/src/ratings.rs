@@ -1,8 +1,9 @@
-//! Ratings: Glicko-2, for each game.
+//! Ratings: Glicko-2, per game.
 //!
-//! A rating period is a day in UTC. Within a day all games count at once, against the ratings that everybody began the day with, so
-//! the order in which games are taken in does not matter, and the rating of today is up to date with every game. A game of
-//! several players is as many results as there are pairs. Whoever does not play for a day becomes a little less certain.
+//! A rating period is a day in UTC. Within a day all games count at once, against the ratings that
+//! everybody started the day with, so the order in which games are written does not matter, and
+//! today's rating reflects every game. A game with several players counts as one result per pair of
+//! players. A day without games makes a rating a little less certain.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -85,7 +86,7 @@ SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[], $5::uuid[], $6
     .boxed()
 }
 
-/// Without these games the day on which they ended is another one, and all days after it.
+/// Without these games, the ratings of the day they ended on change, and those of all later days.
 fn forget<'a>(
     Target { connection, generation, .. }: Target<'a>,
     records: &'a [Arc<GameRecord>],
@@ -113,7 +114,7 @@ SELECT $1, w.* FROM unnest($2::text[], $3::integer[], $4::uuid[]) AS w
     take: "DELETE FROM rating_due WHERE generation = $1 RETURNING kind, day, player",
 };
 
-/// Works out all ratings that are due.
+/// Computes all ratings that are due.
 fn derive(
     Target { connection, generation, .. }: Target<'_>,
 ) -> BoxFuture<'_, Result<(), HandlerError>> {
@@ -127,7 +128,8 @@ fn derive(
     .boxed()
 }
 
-/// Works out what is due of the first such day, and everything after it: a changed day changes what the next ones begin with.
+/// Computes what is due on the first such day, and everything after it: a changed day changes what
+/// the next ones start with.
 async fn rate(
     connection: &mut PgConnection,
     generation: i32,
@@ -164,7 +166,7 @@ struct Period<'a> {
     day: i32,
 }
 
-/// A rating, and how many rated games it comes from.
+/// A rating and the number of rated games it is based on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rated {
     pub(crate) rating: Glicko2Rating,
@@ -172,7 +174,7 @@ pub(crate) struct Rated {
 }
 
 impl Period<'_> {
-    /// Works out the ratings of these players, or of all who played that day.
+    /// Computes the ratings of these players, or of all who played that day.
     async fn rate(
         &self,
         connection: &mut PgConnection,
@@ -203,7 +205,7 @@ impl Period<'_> {
         boards.write_if_many(connection).await
     }
 
-    /// The results of these players that day, or of all.
+    /// The results of these players on that day, or of all players.
     async fn results(
         &self,
         connection: &mut PgConnection,
@@ -212,7 +214,7 @@ impl Period<'_> {
         const RESULTS: &str = "
 SELECT player, game, opponent, outcome FROM rating_result
  WHERE generation = $1 AND kind = $2 AND day = $3";
-        // Not one statement for both: its plan would read the whole day for a single player.
+        // Two statements: the plan of a combined one would read the whole day for a single player.
         let some = players.map_or("", |_| "AND player = ANY ($4)");
         let select = format!("{RESULTS} {some}");
         let query = sqlx::query(sqlx::AssertSqlSafe(select)).bind(self.generation).bind(self.kind);
@@ -233,7 +235,7 @@ SELECT player, game, opponent, outcome FROM rating_result
         Ok(results)
     }
 
-    /// The ratings that players began the day with.
+    /// The ratings that players started the day with.
     async fn began_with(
         &self,
         connection: &mut PgConnection,
@@ -291,21 +293,21 @@ fn number(outcome: Outcomes) -> i16 {
 /// A player's rating in a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rating {
-    /// What is played.
+    /// The game.
     pub kind: String,
-    /// How good the player is; 1500 is where everybody begins.
+    /// The rating; everybody starts at 1500.
     pub rating: f64,
-    /// How uncertain that is: two of them either way hold the truth in 95 of 100 cases.
+    /// The rating deviation: the 95 % confidence interval is two deviations either way.
     pub deviation: f64,
-    /// How erratic the results are.
+    /// The Glicko-2 volatility: how erratic the results are.
     pub volatility: f64,
-    /// Whether it is too uncertain to count.
+    /// Whether the rating is too uncertain for the boards.
     pub provisional: bool,
-    /// How many rated games it comes from.
+    /// Number of rated games.
     pub games: i64,
 }
 
-/// The ratings of players as of a day since 1970, by player.
+/// The ratings of players as of a day (since 1970-01-01), by player.
 pub async fn ratings_of(
     pool: &PgPool,
     players: &[Uuid],
@@ -336,4 +338,41 @@ SELECT DISTINCT ON (r.player, r.kind) r.player, r.kind, r.day, r.rating, r.devia
         });
     }
     Ok(found)
+}
+
+/// A player's rating after a day with rated games.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RatingDay {
+    /// The day since 1970, in UTC.
+    pub day: i32,
+    /// The rating.
+    pub rating: f64,
+    /// Its uncertainty.
+    pub deviation: f64,
+    /// How many rated games it comes from.
+    pub games: i64,
+}
+
+/// The ratings of a player at a game after each day played from a day on, the oldest first.
+pub async fn history(
+    pool: &PgPool,
+    player: Uuid,
+    kind: &str,
+    from: i32,
+) -> Result<Vec<RatingDay>, StoreError> {
+    const FIND: &str = "
+SELECT day, rating, deviation, games FROM rating
+ WHERE generation = (SELECT generation FROM processor WHERE name = 'ratings' AND state = 'live') AND kind = $1 AND player = $2
+   AND day >= $3
+ ORDER BY day";
+    let rows = sqlx::query(FIND).bind(kind).bind(player).bind(from).fetch_all(pool).await?;
+    let day = |row: &sqlx::postgres::PgRow| {
+        Ok(RatingDay {
+            day: row.try_get(0)?,
+            rating: row.try_get(1)?,
+            deviation: row.try_get(2)?,
+            games: row.try_get(3)?,
+        })
+    };
+    rows.iter().map(day).collect()
 }

@@ -1,4 +1,5 @@
-//! What is left of a finished game: everything that any read model wants to know, folded from its events once.
+//! The record of a finished game: everything that any read model needs, folded from its events
+//! once.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,7 +19,7 @@ use crate::histogram::{Histogram, bucket};
 pub struct GameRecord {
     /// The game.
     pub game: Uuid,
-    /// What was played.
+    /// The game that was played.
     pub kind: &'static str,
     /// The preset, or `custom`.
     pub preset: String,
@@ -26,26 +27,26 @@ pub struct GameRecord {
     pub ruleset_version: u32,
     /// The version of the catalogue of special dice; 0 where there are none.
     pub catalogue_version: u32,
-    /// How many could have played: one is a game that is played alone.
+    /// Maximum number of seats; 1 for single-player games.
     pub most_seats: u8,
-    /// Whether the lowest score is the best one.
+    /// Whether the lowest score wins.
     pub counts_down: bool,
-    /// When it began.
+    /// When it started.
     pub began_at: Moment,
-    /// When it was over.
+    /// When it ended.
     pub ended_at: Moment,
-    /// What decided it.
+    /// How it was decided.
     pub by: DecidedBy,
-    /// Who played, in seat order.
+    /// The players, in seat order.
     pub seats: Vec<SeatRecord>,
 }
 
-/// What a seat did in a finished game.
+/// Results of a seat in a finished game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatRecord {
-    /// Which seat.
+    /// The seat number.
     pub seat: SeatNo,
-    /// Who sat there.
+    /// The player.
     pub player: Uuid,
     /// Whether they won.
     pub won: bool,
@@ -53,17 +54,17 @@ pub struct SeatRecord {
     pub left: bool,
     /// The final score.
     pub score: i64,
-    /// Turns played, and how long they took.
+    /// Number of turns.
     pub turns: u32,
-    /// In milliseconds, all turns together.
+    /// Total duration of turns, in milliseconds.
     pub turn_time: u64,
-    /// How many turns took how many seconds.
+    /// Turns by duration in seconds.
     pub turn_seconds: Histogram,
-    /// How many turns had how many rolls.
+    /// Turns by number of rolls.
     pub turn_rolls: Histogram,
     /// Time-outs.
     pub time_outs: u32,
-    /// Points of all turns, and of the best one.
+    /// Sum of points of all turns.
     pub points: i64,
     /// The best turn.
     pub best_turn: i64,
@@ -73,24 +74,24 @@ pub struct SeatRecord {
     pub rolls: u32,
     /// Farkles.
     pub farkles: u32,
-    /// The best save.
+    /// The highest save.
     pub biggest_save: i64,
-    /// What was scored, and how often.
+    /// Scored combinations and how often.
     pub combinations: BTreeMap<CombinationName, u32>,
     /// Money earned.
     pub money: u64,
-    /// The dice played with, and what each made.
+    /// Dice used and their contribution.
     pub dice: BTreeMap<String, DieRecord>,
-    /// Whom they played.
+    /// The character.
     pub character: Option<String>,
-    /// What else this kind of game counts, by name.
+    /// Game-specific counts, by name.
     pub counts: BTreeMap<String, i64>,
 }
 
-/// What a kind of die made in a game.
+/// The contribution of a kind of die in a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DieRecord {
-    /// How many of them were played with.
+    /// Number of copies.
     pub copies: u32,
     /// Points they added.
     pub points: i64,
@@ -98,30 +99,30 @@ pub struct DieRecord {
     pub money: u64,
 }
 
-/// Why there is no record of a game.
+/// Why a game has no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRecord {
-    /// Nothing is said about it: it was never played, or nobody touched it any more.
+    /// The game does not count: it was never played, or was abandoned.
     #[error("the game does not count")]
     DoesNotCount,
-    /// The events make no sense.
+    /// The events are inconsistent.
     #[error("{0}")]
     Broken(&'static str),
 }
 
 impl GameRecord {
-    /// The final score of a seat, turned so that more is better.
+    /// The final score of a seat, negated if lower is better.
     pub fn merit(&self, seat: &SeatRecord) -> i64 {
         if self.counts_down { seat.score.saturating_neg() } else { seat.score }
     }
 
-    /// What is left of a game; its events from the first to the last.
+    /// The record of a game from all of its events.
     pub fn of(log: &[Recorded]) -> Result<Self, NoRecord> {
         let Some((first, rest)) = log.split_first() else {
-            return Err(NoRecord::Broken("there are no events"));
+            return Err(NoRecord::Broken("the game has no events"));
         };
-        let mut fold = RecordFold::begin(first)
-            .ok_or(NoRecord::Broken("the events do not begin with Created"))?;
+        let mut fold =
+            RecordFold::begin(first).ok_or(NoRecord::Broken("the first event is not Created"))?;
         for recorded in rest {
             fold.next(recorded);
         }
@@ -129,7 +130,7 @@ impl GameRecord {
     }
 }
 
-/// A record that grows with each event of its game.
+/// A record that is built event by event.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordFold {
     game: Uuid,
@@ -137,12 +138,12 @@ pub(crate) struct RecordFold {
     ruleset: Arc<Ruleset>,
     fold: Fold,
     counts: Counts,
-    /// The game, where its state keeps count of what is counted.
+    /// The folded game, for kinds whose counts are taken from the state.
     counting: Option<Arc<Game>>,
 }
 
 impl RecordFold {
-    /// The record of a game after its first event.
+    /// The record after the first event of a game.
     pub(crate) fn begin(first: &Recorded) -> Option<Self> {
         let Event::Created { ruleset, .. } = &first.event else { return None };
         let counting = ruleset.rules.keeps_count().then(|| evolve(None, &first.event)).flatten();
@@ -156,7 +157,7 @@ impl RecordFold {
         })
     }
 
-    /// Takes the next event in; whether it is the next one.
+    /// Applies an event; returns whether it was the next one.
     pub(crate) fn next(&mut self, recorded: &Recorded) -> bool {
         if recorded.version != self.version + 1 {
             return false;
@@ -174,12 +175,12 @@ impl RecordFold {
         true
     }
 
-    /// Whether the game is over, so that nothing more is counted.
+    /// Whether the game has ended, so that nothing more is counted.
     pub(crate) fn is_over(&self) -> bool {
         self.fold.ended.is_some()
     }
 
-    /// What is left of the game.
+    /// The finished record.
     pub(crate) fn record(self) -> Result<GameRecord, NoRecord> {
         let Self { game, ruleset, mut fold, counts, counting, .. } = self;
         for record in &mut fold.seats {
@@ -213,7 +214,7 @@ impl RecordFold {
 struct Fold {
     seats: Vec<SeatRecord>,
     began_at: Option<Moment>,
-    /// Whose turn it is, since when, and how often they have rolled.
+    /// The seat whose turn it is, since when, and its number of rolls.
     turn: Option<(SeatNo, Moment, i64)>,
     ended: Option<(DecidedBy, Moment)>,
 }
@@ -234,7 +235,7 @@ impl Fold {
             Event::SeatLeft { seat, .. } => self.of_seat(*seat, |record| record.left = true),
             Event::Started { .. } => {
                 self.began_at = Some(at);
-                // Who left before does not play; the others keep their numbers.
+                // Players who left before the start do not play; the others keep their numbers.
                 self.seats.retain(|record| !record.left);
             }
             Event::TurnStarted { seat, .. } => self.turn = Some((*seat, at, 0)),
@@ -302,7 +303,7 @@ impl Fold {
         });
     }
 
-    /// What special dice made.
+    /// Adds the effects of special dice.
     fn effect(&mut self, effect: &EffectApplied) {
         let Some((code, points)) = points_made(effect) else { return };
         self.of_seat(effect.seat, |record| {

@@ -1,4 +1,5 @@
-//! Finished games, read once whatever the number of read models; mostly not even once, for the tailer has seen them.
+//! Cache of finished games, shared by all read models; mostly filled by the tailer without reading
+//! the log.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -11,34 +12,35 @@ use uuid::Uuid;
 
 use crate::{GameRecord, NoRecord, record::RecordFold};
 
-/// How many records are kept for the other read models.
+/// Number of records kept for the other read models.
 const KEPT: usize = 40_000;
-/// What was read last is wanted next. The cache would rather keep what was wanted often, and drop what is new.
+/// Recently read records are needed next, but the cache favours frequently used ones: limit their
+/// share.
 const FOR_OFTEN: f64 = 0.05;
-/// How many games are followed while they are played.
+/// Number of running games that are folded.
 const FOLLOWED: usize = 20_000;
-/// How many games are read in one round trip.
+/// Number of games read in one round trip.
 const AT_ONCE: usize = 100;
 
-/// What is known of a game that is over.
+/// The result of a finished game.
 #[derive(Clone, Debug)]
 enum Known {
     Record(Arc<GameRecord>),
     /// It does not count.
     Nothing,
-    /// It cannot be read.
+    /// It cannot be decoded.
     Unreadable(String),
 }
 
-/// The records of finished games. A game that is over changes no more, except that it may be made void: that is no part of
-/// its record.
+/// The records of finished games. A finished game does not change, except that it may become void,
+/// which is not part of its record.
 #[derive(Debug)]
 pub(crate) struct Records {
     store: Store,
     kept: Cache<Uuid, Arc<GameRecord>>,
-    /// Games that are played, as far as their events were seen.
+    /// Running games, folded as far as their events were seen.
     followed: Cache<Uuid, RecordFold>,
-    /// One reader at a time: what it reads, the other read models want too.
+    /// One reader at a time: the other read models need the same games.
     reading: tokio::sync::Mutex<()>,
 }
 
@@ -48,7 +50,8 @@ impl Records {
         Self { store, kept: recent(KEPT), followed: recent(FOLLOWED), reading }
     }
 
-    /// Learns of an event when it happens. A game whose first events were not seen is read when it is over.
+    /// Folds an event of a running game. A game whose first events were missed is read when it
+    /// ends.
     pub(crate) fn observe(&self, event: &Recorded) {
         let fold = if event.version == 1 {
             RecordFold::begin(event)
@@ -66,7 +69,7 @@ impl Records {
         }
     }
 
-    /// The records of the games of these events; games that do not count are left out.
+    /// The records of the games of these events, without games that do not count.
     pub(crate) async fn of_events(
         &self,
         events: &[&Arc<Recorded>],
@@ -75,7 +78,7 @@ impl Records {
         self.of(&games).await
     }
 
-    /// The records of these games, in the same order; games that do not count are left out.
+    /// The records of these games, in the same order, without games that do not count.
     pub(crate) async fn of(&self, games: &[Uuid]) -> Result<Vec<Arc<GameRecord>>, HandlerError> {
         let mut found = self.in_memory(games);
         if found.len() < games.len() {
@@ -112,7 +115,7 @@ impl Records {
         }
         let mut found = HashMap::with_capacity(logs.len());
         for (game, log) in logs {
-            // A fold that gives up on one game must not take the others with it.
+            // A panic in the fold of one game must not affect the others.
             let known = std::panic::catch_unwind(|| decode(&log));
             let known = known.unwrap_or_else(|_| Known::Unreadable("its fold panicked".to_owned()));
             if let Known::Record(record) = &known {
@@ -124,7 +127,7 @@ impl Records {
     }
 }
 
-/// A cache of so many that keeps what came last.
+/// A cache of `items` entries that favours recent ones.
 fn recent<T: Clone>(items: usize) -> Cache<Uuid, T> {
     let options = OptionsBuilder::new()
         .estimated_items_capacity(items)

@@ -1,7 +1,7 @@
-//! Seasons: stretches of days that staff names, with boards of their own.
+//! Seasons: named ranges of days with their own boards, created by staff.
 //!
-//! A season may be named before, within or behind its days: what was played is counted then, from the facts that the read models
-//! keep.
+//! A season may be created before, during or after its days: its boards are then computed from the
+//! facts that the read models keep.
 
 use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
 use store::{StoreError, processor::wake};
@@ -12,9 +12,9 @@ use crate::{leaderboards, period::Stretch, ratings};
 /// A season. Days are counted from 1970-01-01, in UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Season {
-    /// What programs call it: `winter-2026`.
+    /// Its identifier: `winter-2026`.
     pub code: String,
-    /// What people call it.
+    /// Its display name.
     pub title: String,
     /// The first day.
     pub first: i32,
@@ -23,7 +23,7 @@ pub struct Season {
 }
 
 impl Season {
-    /// The name of its boards.
+    /// The name of its period.
     pub fn period(&self) -> String {
         format!("season/{}", self.code)
     }
@@ -42,7 +42,7 @@ impl Season {
     }
 }
 
-/// All seasons, the latest first.
+/// All seasons, latest first.
 pub async fn seasons(pool: &PgPool) -> Result<Vec<Season>, StoreError> {
     const ALL: &str =
         "SELECT code, title, first_day, last_day FROM season ORDER BY first_day DESC, code";
@@ -55,7 +55,8 @@ pub async fn season(pool: &PgPool, code: &str) -> Result<Option<Season>, StoreEr
     sqlx::query(FIND).bind(code).fetch_optional(pool).await?.as_ref().map(Season::of).transpose()
 }
 
-/// Names a season; whether its code was free. Whoever keeps the read models counts what was played in it a moment later.
+/// Creates a season; returns whether its code was free. The read models count its games shortly
+/// afterwards.
 pub async fn create(pool: &PgPool, season: &Season, by: Uuid) -> Result<bool, StoreError> {
     const INSERT: &str = "INSERT INTO season (code, title, first_day, last_day, created_by) VALUES ($1, $2, $3, $4, $5)
                           ON CONFLICT DO NOTHING";
@@ -92,7 +93,7 @@ pub(crate) async fn uncounted(
     query.fetch_all(connection).await?.iter().map(Season::of).collect()
 }
 
-/// From now on a generation counts a season.
+/// Marks a season as counted by a generation.
 pub(crate) async fn is_counted(
     connection: &mut PgConnection,
     model: &str,

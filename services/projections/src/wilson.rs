@@ -1,22 +1,22 @@
-//! What shares and differences of shares tell, and how far they can be trusted.
+//! Estimates of proportions and of their differences, with confidence intervals.
 
-/// 95 of 100 intervals hold the truth.
+/// The quantile of a 95 % confidence interval.
 const Z: f64 = 1.959_963_984_540_054;
-/// With fewer games than this a share says little.
+/// A proportion of fewer games than this is not meaningful.
 pub const SMALL_SAMPLE: i64 = 30;
 
-/// An estimate and the interval that holds the truth in 95 of 100 cases.
+/// An estimate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The estimate.
     pub value: f64,
     /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
-/// A share with its Wilson score interval; nothing of nothing.
+/// A proportion with its Wilson score interval; `None` without games.
 pub fn share(wins: i64, games: i64) -> Option<Estimate> {
     if games <= 0 {
         return None;
@@ -28,22 +28,22 @@ pub fn share(wins: i64, games: i64) -> Option<Estimate> {
     Some(Estimate { value: p, low: (middle - half).max(0.0), high: (middle + half).min(1.0) })
 }
 
-/// Games and wins of those who have something and those who do not, where they are alike otherwise.
+/// Games and wins of a stratum, with and without a trait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stratum {
     /// Games with it.
     pub games: i64,
-    /// Of them won.
+    /// Of these, games won.
     pub wins: i64,
     /// Games without it.
     pub games_without: i64,
-    /// Of them won.
+    /// Of these, games won.
     pub wins_without: i64,
 }
 
-/// How much more often games are won with something than without, among those alike, weighted by the games with it. Strata in
-/// which nobody plays without it tell nothing. The interval is the normal one, with a win and a loss added to each side so that
-/// few games do not look certain.
+/// The difference of win rates with and without a trait, weighted by the games with it. Strata
+/// without games on the other side are ignored. The interval is the normal approximation with a win
+/// and a loss added to each side, so that few games do not look certain.
 pub fn uplift(strata: impl IntoIterator<Item = Stratum>) -> Option<Estimate> {
     let (mut sum, mut variance, mut weight) = (0.0, 0.0, 0.0);
     for Stratum { games, wins, games_without, wins_without } in strata {
@@ -65,7 +65,7 @@ pub fn uplift(strata: impl IntoIterator<Item = Stratum>) -> Option<Estimate> {
     Some(Estimate { value, low: (value - half).max(-1.0), high: (value + half).min(1.0) })
 }
 
-/// The variance of a share.
+/// The variance of a proportion.
 fn spread(wins: i64, games: i64) -> f64 {
     let p = (float(wins) + 1.0) / (float(games) + 2.0);
     p * (1.0 - p) / (float(games) + 2.0)
@@ -80,10 +80,10 @@ fn float(number: i64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Newcombe (1998), "Two-sided confidence intervals for the single proportion", table I, method 3; and the bounds that
-    /// follow from the formula where nothing or everything is won.
+    /// Newcombe (1998), "Two-sided confidence intervals for the single proportion", table I, method
+    /// 3; and the bounds that follow from the formula for no wins and for only wins.
     #[test]
-    fn the_published_intervals() {
+    fn matches_published_intervals() {
         let published = [
             (81, 263, 0.2553, 0.3662),
             (15, 148, 0.0624, 0.1605),
@@ -103,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_taken_among_equals() {
-        // With it 60 %, without it 50 %, in both bands; but those who have it are mostly in the weak one.
+    fn differences_are_taken_within_strata() {
+        // Ten points more with it in both bands, but most games with it are in the weak band.
         let strong = Stratum { games: 100, wins: 80, games_without: 900, wins_without: 630 };
         let weak = Stratum { games: 900, wins: 360, games_without: 100, wins_without: 30 };
         let found = uplift([strong, weak]).unwrap();
         assert!((found.value - 0.1).abs() < 1e-9, "{found:?}");
         assert!(found.low < 0.1 && found.high > 0.1 && found.low > 0.0, "{found:?}");
-        // Plainly compared it would look like a handicap.
+        // A comparison without strata would show a disadvantage.
         let plain = |wins: i64, games: i64| share(wins, games).unwrap().value;
         assert!(plain(440, 1000) < plain(660, 1000));
         let alone = Stratum { games: 10, wins: 9, games_without: 0, wins_without: 0 };
@@ -118,9 +118,10 @@ mod tests {
         assert_eq!(uplift([alone, strong]), uplift([strong]));
     }
 
-    /// Wins are drawn with a known effect; the estimate finds it, and its interval holds it as often as it says.
+    /// Wins are drawn with a known effect; the estimate finds it, and its interval covers it as
+    /// often as it claims.
     #[test]
-    fn a_planted_effect_is_found() {
+    fn a_simulated_effect_is_found() {
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
         let mut draw = |odds: f64| {
             state ^= state << 13;

@@ -1,4 +1,4 @@
-//! What a node is made of.
+//! The services of a node, and the health of its database.
 
 use std::{
     sync::{
@@ -14,31 +14,33 @@ use tokio::sync::Notify;
 use crate::{
     accounts::Accounts,
     disputes::Disputes,
-    play::{PlayError, Tables},
+    play::{AppError, GameService},
+    replay::Recordings,
 };
 
-/// How often the database is asked whether it is there: when it is, and when it is not.
-const PROBE: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(200)];
-/// How long it may take to answer that.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Interval of health checks while the database is reachable, and while it is not.
+const PROBE_INTERVALS: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(200)];
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Everything a request may need.
+/// The services that requests use.
 #[derive(Debug)]
 pub(crate) struct App {
-    pub(crate) tables: Arc<Tables>,
+    pub(crate) games: Arc<GameService>,
     pub(crate) accounts: Accounts,
     pub(crate) disputes: Disputes,
+    pub(crate) recordings: Recordings,
     pub(crate) database: Database,
 }
 
-/// Whether the database answers. While it does not, requests are refused at once instead of waiting for it one by one.
-/// It is asked on a connection of its own: that all others are busy does not mean that it is away.
+/// The health of the database. While it is unreachable, requests fail immediately instead of
+/// waiting for a timeout. Health checks use a connection of their own, so that a busy pool is not
+/// mistaken for an outage.
 #[derive(Debug, Default)]
 pub(crate) struct Database {
     away: AtomicBool,
     migrated: AtomicBool,
     lag: AtomicI64,
-    doubt: Notify,
+    probe_now: Notify,
 }
 
 impl Database {
@@ -46,83 +48,85 @@ impl Database {
         self.away.load(Ordering::Relaxed)
     }
 
-    /// Whether it has our schema.
+    /// Whether it has the current schema.
     pub(crate) fn is_migrated(&self) -> bool {
         self.migrated.load(Ordering::Relaxed)
     }
 
-    /// How many events of the log were not yet handed on when we last looked.
+    /// How many events of the log were not yet published at the last check.
     pub(crate) fn lag(&self) -> i64 {
         self.lag.load(Ordering::Relaxed)
     }
 
-    /// Something went wrong: looks now whether it is there.
+    /// Triggers a health check after an error.
     pub(crate) fn look(&self) {
-        self.doubt.notify_one();
+        self.probe_now.notify_one();
     }
 
-    /// Refuses if the database is known to be away.
-    pub(crate) fn check(&self) -> Result<(), PlayError> {
+    /// Fails if the database is unreachable.
+    pub(crate) fn check(&self) -> Result<(), AppError> {
         if self.is_away() {
-            return Err(PlayError::Unavailable("it does not answer at the moment".to_owned()));
+            return Err(AppError::Unavailable("it does not respond at the moment".to_owned()));
         }
         Ok(())
     }
 
-    fn found(&self, away: bool) {
+    fn set_away(&self, away: bool) {
         if self.away.swap(away, Ordering::Relaxed) != away {
             if away {
-                tracing::error!("the database is away");
+                tracing::error!("the database is unreachable");
             } else {
-                tracing::info!("the database is back");
+                tracing::info!("the database is reachable again");
             }
         }
     }
 }
 
 impl App {
-    /// Looks after the database, for ever.
+    /// Checks the database periodically, forever.
     pub(crate) async fn watch_database(&self, url: &str) {
-        let mut line: Option<PgConnection> = None;
+        let mut probe_connection: Option<PgConnection> = None;
         loop {
-            let there =
-                matches!(tokio::time::timeout(PATIENCE, ping(url, &mut line)).await, Ok(Ok(())));
-            self.database.found(!there);
-            if there {
-                self.look_closer().await;
+            let reachable = matches!(
+                tokio::time::timeout(PROBE_TIMEOUT, ping(url, &mut probe_connection)).await,
+                Ok(Ok(()))
+            );
+            self.database.set_away(!reachable);
+            if reachable {
+                self.update_status().await;
             } else {
-                // What was connected before is of no use after.
-                line = None;
-                self.tables.store.forget_connections();
+                // Existing connections are broken.
+                probe_connection = None;
+                self.games.store.forget_connections();
             }
-            let pause = tokio::time::sleep(PROBE[usize::from(!there)]);
-            tokio::select! { () = pause => {}, () = self.database.doubt.notified() => {} }
+            let pause = tokio::time::sleep(PROBE_INTERVALS[usize::from(!reachable)]);
+            tokio::select! { () = pause => {}, () = self.database.probe_now.notified() => {} }
         }
     }
 
-    async fn look_closer(&self) {
-        let store = &self.tables.store;
+    async fn update_status(&self) {
+        let store = &self.games.store;
         if !self.database.is_migrated()
             && let Ok(migrated) = store.is_migrated().await
         {
             self.database.migrated.store(migrated, Ordering::Relaxed);
         }
-        if let (Ok(heads), Some(handed_on)) = (store.heads().await, self.tables.live.handed_on()) {
-            self.database.lag.store((heads.total() - handed_on).max(0), Ordering::Relaxed);
+        if let (Ok(heads), Some(published)) = (store.heads().await, self.games.live.published()) {
+            self.database.lag.store((heads.total() - published).max(0), Ordering::Relaxed);
         }
     }
 }
 
-async fn ping(url: &str, line: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
-    let connection = match line {
+async fn ping(url: &str, probe_connection: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
+    let connection = match probe_connection {
         Some(connection) => connection,
-        None => line.insert(PgConnection::connect(url).await?),
+        None => probe_connection.insert(PgConnection::connect(url).await?),
     };
     if let Err(error) = connection.ping().await {
-        // It may only have been this connection: the next one tells.
-        *line = None;
-        tracing::debug!(%error, "the database is asked again");
-        line.insert(PgConnection::connect(url).await?).ping().await?;
+        // Perhaps only this connection is broken: try a new one.
+        *probe_connection = None;
+        tracing::debug!(%error, "health check failed; reconnecting");
+        probe_connection.insert(PgConnection::connect(url).await?).ping().await?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! `croupier export`: the log of a game in a file, as it is stored, so that its chain can be checked without the database; or a
-//! table of what the read models know.
+//! `croupier export`: writes the log of a game as it is stored, so that its chain can be checked
+//! without the database; or a table of a read model.
 
 use std::{
     fs::File,
@@ -23,30 +23,31 @@ use crate::{
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The id of a game, with or without `game:`; or a table: games, seats, balance, statistics, leaderboards, ratings.
+    /// Id of a game, with or without `game:`, or a table: games, seats, balance, statistics,
+    /// leaderboards, ratings.
     #[arg(value_name = "GAME|TABLE")]
     what: String,
-    /// Of a game: all that proves it, with the seal, for `croupier verify` and for others to check.
+    /// Write a proof bundle of the game: its log with the seal, for `croupier verify` and others.
     #[arg(long)]
     proof: bool,
-    /// Of a game: a compact text, a line a round.
+    /// Write a compact record of the game, one line per round.
     #[arg(long, conflicts_with = "proof")]
     record: bool,
-    /// How a table is written.
+    /// Format of a table.
     #[arg(long, value_enum, default_value = "csv")]
     format: Format,
-    /// Only days from this one on, in UTC: 2026-11-16.
+    /// First day of a table, in UTC: 2026-11-16.
     #[arg(long, value_name = "DAY", value_parser = day)]
     from: Option<i32>,
-    /// Only days up to this one.
+    /// Last day of a table, in UTC.
     #[arg(long, value_name = "DAY", value_parser = day)]
     to: Option<i32>,
-    /// Where to; the standard output if you do not say.
+    /// File to write. Defaults to standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, help = crate::DATABASE_HELP)]
     database_url: Option<String>,
-    /// Where a node keeps its private PostgreSQL.
+    /// Data folder of a node with a private PostgreSQL.
     #[arg(long, env = "CROUPIER_DATA", default_value = "croupier-data", value_name = "FOLDER")]
     data: PathBuf,
 }
@@ -56,7 +57,7 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
         None => block_on(work(options, out))?,
         Some(path) => match File::create(path) {
             Ok(file) => block_on(work(options, &mut BufWriter::new(file)))?,
-            Err(error) => Err(format!("{} cannot be written: {error}", path.display())),
+            Err(error) => Err(format!("cannot write {}: {error}", path.display())),
         },
     };
     match done {
@@ -75,10 +76,13 @@ async fn work(options: &Options, out: &mut impl Write) -> Result<(), String> {
         return export_table::write(&url, table, options.format, days, out).await;
     }
     let id = options.what.strip_prefix("game:").unwrap_or(&options.what);
-    let tables = Table::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let games = Table::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let game = Uuid::try_parse(id).map_err(|_| {
-        let known: Vec<String> = tables.map(|table| table.get_name().to_owned()).collect();
-        format!("'{id}' is neither the id of a game nor a table; there are: {}", known.join(", "))
+        let known: Vec<String> = games.map(|table| table.get_name().to_owned()).collect();
+        format!(
+            "'{id}' is neither the id of a game nor a table; the tables are: {}",
+            known.join(", ")
+        )
     })?;
     let url = database_url(options.database_url.as_deref(), &options.data)?;
     let settings = Settings { connections: 2, lanes: 1, ..Settings::default() };

@@ -1,4 +1,4 @@
-//! `croupier export seats`: what the read models know, as a table for spreadsheets and notebooks.
+//! `croupier export TABLE`: a read model as a table, for spreadsheets and notebooks.
 
 use std::io::Write;
 
@@ -10,29 +10,29 @@ use sqlx::{Connection, Executor, PgConnection, Row};
 
 use crate::terminal::GOOD;
 
-/// What can be exported: a view of the schema `analytics`.
+/// A table to export: a view of the schema `analytics`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Table {
-    /// Finished games, a line each.
+    /// Finished games, one line each.
     Games,
-    /// What every seat of every finished game did.
+    /// All seats of finished games, one line each.
     Seats,
-    /// Sums of a day by die, pair, character, position, band ...
+    /// Daily totals by die, pair, character, position, band ...
     Balance,
-    /// What every player did so far, by game and preset.
+    /// Totals of every player, by game and preset.
     Statistics,
-    /// All leaderboards but those by rating.
+    /// All leaderboards except those by rating.
     Leaderboards,
-    /// The rating of every player behind every day on which they played.
+    /// The rating of every player after each day on which they played.
     Ratings,
 }
 
-/// How a table is written.
+/// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// With a line of names at the top.
+    /// With a header line.
     Csv,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Ndjson,
 }
 
@@ -48,7 +48,7 @@ impl Table {
         }
     }
 
-    /// The read model it is of.
+    /// The processor that builds it.
     const fn model(self) -> &'static str {
         match self {
             Self::Games | Self::Seats | Self::Balance | Self::Ratings => "ratings",
@@ -62,12 +62,12 @@ impl Table {
     }
 }
 
-/// A day as it is written on the command line.
-pub(crate) fn day(written: &str) -> Result<i32, String> {
-    parse_day(written).ok_or_else(|| "a day is written as 2026-11-16".to_owned())
+/// Parses a day of the command line.
+pub(crate) fn day(text: &str) -> Result<i32, String> {
+    parse_day(text).ok_or_else(|| "a day must have the form 2026-11-16".to_owned())
 }
 
-/// Writes a table, all of it as of one moment.
+/// Writes a table from one consistent snapshot.
 pub(crate) async fn write(
     url: &str,
     table: Table,
@@ -85,7 +85,7 @@ pub(crate) async fn write(
     let position = "SELECT events, behind FROM analytics.position WHERE name = $1";
     let position = sqlx::query(position).bind(table.model()).fetch_optional(&mut *transaction);
     let position = position.await.map_err(failed)?;
-    let position = position.ok_or("nothing is folded yet: start croupier serve once")?;
+    let position = position.ok_or("the read model does not exist yet: run croupier serve once")?;
     let bar = ProgressBar::new_spinner();
     let style = ProgressStyle::with_template("{spinner} {bytes} written, {bytes_per_sec}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
@@ -102,7 +102,7 @@ pub(crate) async fn write(
     let (events, behind): (i64, i64) =
         (position.try_get(0).map_err(failed)?, position.try_get(1).map_err(failed)?);
     let note = format!(
-        "{GOOD}✓{GOOD:#} {lines} lines, true up to event {events} of the log; {behind} are not folded yet"
+        "{GOOD}✓{GOOD:#} {lines} lines, up to event {events} of the log; {behind} events are not processed yet"
     );
     writeln!(anstream::stderr(), "{note}").map_err(|error| error.to_string())
 }
@@ -113,12 +113,12 @@ fn statement(
     (from, to): (Option<i32>, Option<i32>),
 ) -> Result<String, String> {
     if !table.has_days() && (from.is_some() || to.is_some()) {
-        return Err("--from and --to are for games, seats, balance and ratings".to_owned());
+        return Err("--from and --to are only for games, seats, balance and ratings".to_owned());
     }
     if let (Some(from), Some(to)) = (from, to)
         && from > to
     {
-        return Err("--from must not be behind --to".to_owned());
+        return Err("--from must not be after --to".to_owned());
     }
     let bound = |compare: &str, day: Option<i32>| {
         day.map(|day| format!(" AND day {compare} '{}'", write_day(day))).unwrap_or_default()
@@ -127,7 +127,7 @@ fn statement(
     let rows = format!("SELECT * FROM analytics.{view} WHERE true{from}{to}");
     Ok(match format {
         Format::Csv => format!("COPY ({rows}) TO STDOUT WITH (FORMAT csv, HEADER)"),
-        // Quoted and separated by what JSON never contains: every line is as it is.
+        // Quote and delimiter are characters that JSON never contains, so lines are unchanged.
         Format::Ndjson => format!(
             "COPY (SELECT row_to_json(r) FROM ({rows}) AS r) TO STDOUT WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')"
         ),

@@ -1,7 +1,8 @@
-//! Keys that live in files: 32 bytes each, the newest one in use, the older ones still good.
+//! Keys in files of 32 bytes. The newest is used; older ones remain valid.
 //!
-//! A folder holds `token-ID.key` (they sign tokens) and `dice-ID.key` (they seal the secrets of dice). Rotating is
-//! adding a file; taking an old key back is removing its file. Nodes that share a folder share keys.
+//! A folder contains `token-ID.key` (to sign tokens) and `dice-ID.key` (to seal the secrets of
+//! dice). To rotate a key, add a file; to revoke one, remove its file. Nodes that share a folder
+//! share keys.
 
 use std::{
     fmt,
@@ -15,19 +16,15 @@ use std::{
 
 use uuid::Uuid;
 
-/// How often the folder is looked at again for a key nobody knows.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// The minimum time between two scans of the folder for an unknown key.
+const RESCAN: Duration = Duration::from_millis(50);
 
-/// What a key is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Signing tokens.
     Token,
-    /// Sealing the secrets of dice.
     Dice,
 }
 
-/// A key.
 #[derive(Clone)]
 pub(crate) struct Key {
     pub(crate) id: Uuid,
@@ -40,14 +37,14 @@ impl fmt::Debug for Key {
     }
 }
 
-/// All keys of a purpose.
+/// The keys of a folder for one purpose.
 #[derive(Debug)]
 pub(crate) struct KeyRing {
     folder: PathBuf,
     purpose: Purpose,
-    /// The newest first; never empty.
+    /// Newest first; never empty.
     keys: RwLock<Arc<Vec<Key>>>,
-    looked: Mutex<Option<Instant>>,
+    last_scan: Mutex<Option<Instant>>,
 }
 
 impl Purpose {
@@ -60,7 +57,7 @@ impl Purpose {
 }
 
 impl KeyRing {
-    /// The keys of a folder; the first one is made if there is none.
+    /// Opens the keys of a folder; creates the first one if there is none.
     pub(crate) fn open(folder: &Path, purpose: Purpose) -> io::Result<Self> {
         let mut keys = read(folder, purpose)?;
         if keys.is_empty() {
@@ -68,7 +65,7 @@ impl KeyRing {
             keys = read(folder, purpose)?;
         }
         let keys = RwLock::new(Arc::new(keys));
-        Ok(Self { folder: folder.to_owned(), purpose, keys, looked: Mutex::default() })
+        Ok(Self { folder: folder.to_owned(), purpose, keys, last_scan: Mutex::default() })
     }
 
     /// The key in use.
@@ -77,52 +74,53 @@ impl KeyRing {
         self.all().first().cloned().ok_or_else(missing)
     }
 
-    /// The key of this id. One that is new, perhaps made by another node, is found in the folder.
+    /// The key with this id. Scans the folder for an unknown one, which another node may have
+    /// added.
     pub(crate) fn find(&self, id: Uuid) -> Option<Key> {
         let known = |keys: &[Key]| keys.iter().find(|key| key.id == id).cloned();
         known(&self.all()).or_else(|| {
-            self.look_again(LOOK_AGAIN);
+            self.reload(RESCAN);
             known(&self.all())
         })
     }
 
-    /// All keys, the newest first.
+    /// All keys, newest first.
     pub(crate) fn all(&self) -> Arc<Vec<Key>> {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the folder, unless that was done within this time.
-    pub(crate) fn look_again(&self, within: Duration) {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if looked.is_some_and(|looked| looked.elapsed() < within) {
+    /// Scans the folder, unless that was done within this time.
+    pub(crate) fn reload(&self, within: Duration) {
+        let mut last_scan = self.last_scan.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_scan.is_some_and(|scan| scan.elapsed() < within) {
             return;
         }
-        *looked = Some(Instant::now());
+        *last_scan = Some(Instant::now());
         match read(&self.folder, self.purpose) {
             Ok(keys) if keys.is_empty() => {}
             Ok(keys) => {
                 *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
             }
             Err(error) => {
-                tracing::warn!(%error, folder = %self.folder.display(), "keys cannot be read");
+                tracing::warn!(%error, folder = %self.folder.display(), "reading keys failed");
             }
         }
     }
 }
 
-/// Makes a new key, which is then the newest.
+/// Creates a new key, which becomes the newest.
 pub(crate) fn add(folder: &Path, purpose: Purpose) -> io::Result<Uuid> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     std::fs::create_dir_all(folder)?;
     let id = Uuid::now_v7();
     let path = folder.join(format!("{}-{id}.key", purpose.name()));
-    let half_done = path.with_extension("new");
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&half_done)?;
+    let temporary = path.with_extension("new");
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
     file.write_all(&bytes)?;
     file.sync_all()?;
-    // Whoever reads the folder sees a whole key or none.
-    std::fs::rename(half_done, path)?;
+    // Renaming is atomic: readers never see a partial key.
+    std::fs::rename(temporary, path)?;
     Ok(id)
 }
 
@@ -142,7 +140,7 @@ fn read(folder: &Path, purpose: Purpose) -> io::Result<Vec<Key>> {
         let wrong = |_| io::Error::other(format!("{} is not a key of 32 bytes", path.display()));
         keys.push(Key { id, bytes: std::fs::read(&path)?.try_into().map_err(wrong)? });
     }
-    // Ids are in the order of creation.
+    // Ids (UUIDv7) sort by creation time.
     keys.sort_unstable_by_key(|key| std::cmp::Reverse(key.id));
     Ok(keys)
 }

@@ -1,4 +1,4 @@
-//! `croupier migrate`.
+//! `croupier migrate`: migrates the database.
 
 use std::{
     io::{self, Write},

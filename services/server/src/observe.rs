@@ -1,4 +1,4 @@
-//! What the node says about itself: log lines, figures, traces.
+//! Observability: logs, metrics and traces.
 
 use std::io::IsTerminal;
 
@@ -9,32 +9,31 @@ mod traces;
 
 pub(crate) use traces::Traces;
 
-use crate::http::Figures;
+use crate::http::MetricsHandle;
 
-/// What is said, and how.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// What is logged: error, warn, info, debug or trace, or a level for each module.
+    /// Log level: error, warn, info, debug or trace, or a filter with a level per module.
     #[arg(long, env = "CROUPIER_LOG", default_value = "info", value_name = "LEVEL")]
     pub(crate) log: String,
-    /// How it is logged: for people or for programs. For people if somebody watches, unless you say.
+    /// Log format. Defaults to pretty in a terminal and json otherwise.
     #[arg(long, env = "CROUPIER_LOG_FORMAT", value_name = "FORMAT")]
     pub(crate) log_format: Option<LogFormat>,
-    /// Where traces are sent (OTLP over HTTP): `http://localhost:4318/v1/traces`. Nowhere if you do not say.
+    /// OTLP/HTTP endpoint for traces, such as `http://localhost:4318/v1/traces`. Without it, no
+    /// traces are sent.
     #[arg(long, env = "CROUPIER_OTLP_ENDPOINT", value_name = "URL")]
     pub(crate) otlp_endpoint: Option<String>,
 }
 
-/// How log lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LogFormat {
-    /// For people.
+    /// Text for people.
     Pretty,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// Begins to log and to trace.
+/// Installs logging and tracing.
 pub(crate) fn start(options: &Options) -> Result<Traces, String> {
     let filter = EnvFilter::try_new(&options.log)
         .map_err(|error| format!("--log '{}': {error}", options.log))?;
@@ -52,8 +51,8 @@ pub(crate) fn start(options: &Options) -> Result<Traces, String> {
     Ok(traces)
 }
 
-/// Begins to count.
-pub(crate) fn count() -> Result<Figures, String> {
+/// Installs the metrics recorder.
+pub(crate) fn install_metrics() -> Result<MetricsHandle, String> {
     let seconds =
         [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
     let sizes = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
@@ -63,12 +62,12 @@ pub(crate) fn count() -> Result<Figures, String> {
             builder.set_buckets_for_metric(Matcher::Suffix("_commands".to_owned()), &sizes)
         })
         .and_then(PrometheusBuilder::install_recorder)
-        .map(|figures| {
-            // What has not happened yet is shown as such.
+        .map(|metrics| {
+            // Exported as 0 before the first increment.
             for counter in ["croupier_conflicts", "croupier_time_outs", "croupier_abandoned"] {
                 metrics::counter!(counter).increment(0);
             }
-            Figures(figures)
+            MetricsHandle(metrics)
         })
         .map_err(|error| error.to_string())
 }

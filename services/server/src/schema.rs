@@ -1,4 +1,4 @@
-//! `croupier schema`: the API as SDL.
+//! `croupier schema`: prints the API as SDL.
 
 use std::{
     io::{self, Write},
@@ -12,19 +12,20 @@ pub(crate) fn run(out: &mut impl Write) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The schema as `schema.graphql` has it.
-fn sdl() -> String {
+/// The content of `schema.graphql`.
+pub(crate) fn sdl() -> String {
     let options = async_graphql::SDLExportOptions::new()
         .sorted_fields()
         .sorted_arguments()
-        .sorted_enum_items();
+        .sorted_enum_items()
+        .include_specified_by();
     let sdl = api::schema().finish().sdl_with_options(options);
     format!("# The API of croupier. Made by: croupier schema > schema.graphql\n\n{}\n", sdl.trim())
 }
 
 #[cfg(test)]
 mod tests {
-    /// The file is what clients generate code from.
+    /// Clients generate code from this file.
     #[test]
     fn the_schema_file_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema.graphql");

@@ -1,4 +1,4 @@
-//! `croupier seal`: signs what is new, and writes the seals down outside the database too.
+//! `croupier seal`: signs new events and appends the seals to a file outside the database.
 
 use std::{
     collections::BTreeMap,
@@ -20,13 +20,13 @@ use crate::{
 pub(crate) struct Options {
     #[command(flatten)]
     database: Database,
-    /// The signing key: a file of 32 bytes, made if it is not there.
+    /// Signing key: a file of 32 bytes, created if it does not exist.
     #[arg(long, env = "CROUPIER_SEAL_KEY", default_value = "seal.key", value_name = "FILE")]
     key: PathBuf,
-    /// Where seals are added, one JSON object a line; - is standard output.
+    /// File to which seals are appended, one JSON object per line; - is standard output.
     #[arg(long, env = "CROUPIER_SEALS", default_value = "seals.ndjson", value_name = "FILE")]
     seals: PathBuf,
-    /// Go on, and seal again after so many seconds.
+    /// Keep running and seal at this interval, in seconds. Without it, seals once.
     #[arg(long, value_name = "SECONDS")]
     every: Option<u64>,
 }
@@ -53,10 +53,10 @@ async fn work(options: &Options, out: &mut impl Write) -> Result<(), String> {
     loop {
         match (seal_once(&store, &key, &mut seals, out).await, options.every) {
             (Ok(()), _) => {}
-            (Err(Problem::File(error)), _) => return Err(at(&options.seals)(error)),
-            (Err(Problem::Store(error)), None) => return Err(error.to_string()),
-            // The database may be away for a moment; what is new then is sealed later.
-            (Err(Problem::Store(error)), Some(_)) => {
+            (Err(SealError::File(error)), _) => return Err(at(&options.seals)(error)),
+            (Err(SealError::Store(error)), None) => return Err(error.to_string()),
+            // The database may be unavailable for a moment; the next round seals the rest.
+            (Err(SealError::Store(error)), Some(_)) => {
                 writeln!(anstream::stderr(), "{BROKEN}!{BROKEN:#} {error}")
                     .map_err(at(&options.seals))?;
             }
@@ -66,41 +66,41 @@ async fn work(options: &Options, out: &mut impl Write) -> Result<(), String> {
     }
 }
 
-enum Problem {
+enum SealError {
     File(io::Error),
     Store(StoreError),
 }
 
-/// Seals what is new, and writes down every seal that the file does not have: also those of other
-/// nodes, and those of ours that were made and not written down when something broke.
+/// Seals new events and appends all seals that are missing in the file: also those of other
+/// processes, and those that were not written because of a crash.
 async fn seal_once(
     store: &Store,
     key: &seal::SigningKey,
     file: &mut SealFile,
     out: &mut impl Write,
-) -> Result<(), Problem> {
-    seal::seal(store, key, clock::now()).await.map_err(Problem::Store)?;
-    let missing = seal::seals_after(store, &file.last).await.map_err(Problem::Store)?;
-    file.add(&missing, out).map_err(Problem::File)?;
+) -> Result<(), SealError> {
+    seal::seal(store, key, clock::now()).await.map_err(SealError::Store)?;
+    let missing = seal::seals_after(store, &file.last).await.map_err(SealError::Store)?;
+    file.add(&missing, out).map_err(SealError::File)?;
     if file.path.is_some() {
         let events: i64 =
             missing.iter().map(|seal| seal.last_position - seal.first_position + 1).sum();
         let (count, key) = (missing.len(), hex(key.verifying_key().as_bytes()));
         writeln!(out, "{GOOD}✓{GOOD:#} {count} seals over {events} new events, signed by {key}")
-            .map_err(Problem::File)?;
+            .map_err(SealError::File)?;
     }
     Ok(())
 }
 
-/// Where seals are kept outside the database; without a path, standard output.
+/// The file of seals; without a path, standard output.
 struct SealFile {
     path: Option<PathBuf>,
-    /// The last number written down for each shard.
+    /// The last number written, by shard.
     last: BTreeMap<u8, i64>,
 }
 
 impl SealFile {
-    /// Reads what is there. A last line that was cut off by a crash is removed: its seal is written again.
+    /// Reads the file. A partial last line after a crash is removed; its seal is written again.
     fn open(path: &Path) -> io::Result<Self> {
         let mut last = BTreeMap::new();
         if path.as_os_str() == "-" {
@@ -146,6 +146,6 @@ fn hex(bytes: &[u8]) -> String {
 
 fn random() -> [u8; 32] {
     let mut bytes = [0; 32];
-    // Without randomness there is no key; a key of zeros would be everybody's.
+    // Without randomness the key would be all zeros, so exit instead.
     getrandom::fill(&mut bytes).map_or_else(|_| std::process::exit(2), |()| bytes)
 }

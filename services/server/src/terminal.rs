@@ -1,22 +1,22 @@
-//! What all tasks of the command line share: colours, which vanish where output is no terminal, and
-//! waiting for what takes time.
+//! Shared by all command line programs: colours (removed if the output is not a terminal), the
+//! address of the database, and running async code.
 
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
-/// What is as it should be.
+/// Success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// What is not.
+/// Failure.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What could not be judged.
+/// An error, or a check that could not be made.
 pub(crate) const BROKEN: Style = AnsiColor::Yellow.on_default().bold();
-/// What only helps to find the way.
+/// Secondary text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// The database: the one named, or the private one of a node that runs with this folder.
-pub(crate) fn database_url(named: Option<&str>, data: &Path) -> Result<String, String> {
-    named.map(str::to_owned).or_else(|| private_url(data)).ok_or_else(|| {
+/// The URL of the database: the given one, or that of a running node with this data folder.
+pub(crate) fn database_url(given: Option<&str>, data: &Path) -> Result<String, String> {
+    given.map(str::to_owned).or_else(|| private_url(data)).ok_or_else(|| {
         if cfg!(feature = "cluster") {
             format!(
                 "no database: set DATABASE_URL, or start a node that keeps its data in {}",
@@ -38,7 +38,7 @@ fn private_url(_: &Path) -> Option<String> {
     None
 }
 
-/// Runs something that waits, to its end.
+/// Runs a future to completion.
 pub(crate) fn block_on<F: Future>(task: F) -> std::io::Result<F::Output> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     Ok(runtime.block_on(task))

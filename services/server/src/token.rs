@@ -1,4 +1,4 @@
-//! `croupier token`: tokens for staff, and the keys that sign them.
+//! `croupier token`: tokens of staff, and the keys that sign them.
 
 use std::{
     io::{self, Write},
@@ -11,7 +11,7 @@ use store::{Settings, Store};
 use uuid::Uuid;
 
 use crate::{
-    accounts::{Accounts, LONGEST_LIFE, Lifetimes, Role},
+    accounts::{Accounts, Lifetimes, MAX_STAFF_LIFETIME, Role},
     keys::{self, KeyRing, Purpose},
     serve::keys_folder,
     terminal::{BROKEN, FAINT, GOOD, block_on, database_url},
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     task: Task,
     #[arg(long, global = true, env = "DATABASE_URL", hide_env_values = true, help = crate::DATABASE_HELP)]
     database_url: Option<String>,
-    /// Where the node keeps its private PostgreSQL and its keys.
+    /// Data folder of the node, with its private PostgreSQL and its keys.
     #[arg(
         long,
         global = true,
@@ -32,33 +32,33 @@ pub(crate) struct Options {
         value_name = "FOLDER"
     )]
     data: PathBuf,
-    /// The keys of the nodes; DATA/keys if you do not say.
+    /// Folder of the keys of the nodes. Defaults to DATA/keys.
     #[arg(long, global = true, env = "CROUPIER_KEYS", value_name = "FOLDER")]
     keys: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Task {
-    /// Makes a token for somebody who works here, and prints it.
+    /// Issue a token for a staff member and print it.
     Issue {
-        /// What they may do.
+        /// Role of the staff member.
         #[arg(long)]
         role: Role,
-        /// Who it is for: the name in the records.
+        /// Name of the staff member.
         #[arg(long)]
         name: String,
-        /// How long it is good, in hours.
+        /// Lifetime of the token, in hours.
         #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=168))]
         hours: u64,
     },
-    /// Takes a token back: its session is ended on every node within a second.
+    /// Revoke a token; every node rejects it within a second.
     Revoke {
-        /// The session, as issuing printed it.
+        /// Id of the session, as printed by `issue`.
         session: Uuid,
     },
-    /// Adds a new signing key. New tokens are signed with it; older ones stay good until they expire.
+    /// Add a new signing key for new tokens; older tokens stay valid until they expire.
     RotateKey {
-        /// The key that seals dice, instead of the one that signs tokens. Older games still need the older keys.
+        /// Add a key that seals dice instead; older games still need the older keys.
         #[arg(long)]
         dice: bool,
     },
@@ -76,38 +76,37 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
 }
 
 async fn work(options: &Options, folder: &Path, out: &mut impl Write) -> Result<(), String> {
-    let said = |error: io::Error| error.to_string();
+    let to_text = |error: io::Error| error.to_string();
     match &options.task {
         Task::RotateKey { dice } => {
             let purpose = if *dice { Purpose::Dice } else { Purpose::Token };
-            let id = keys::add(folder, purpose).map_err(said)?;
-            writeln!(out, "{GOOD}✓{GOOD:#} key {id} is used within a minute").map_err(said)
+            let id = keys::add(folder, purpose).map_err(to_text)?;
+            writeln!(out, "{GOOD}✓{GOOD:#} key {id} will be used within a minute").map_err(to_text)
         }
         Task::Issue { role: Role::Player, .. } => {
-            Err("players sign in by themselves; a token is for analyst, support or admin"
-                .to_owned())
+            Err("players sign in themselves; tokens are for analyst, support and admin".to_owned())
         }
         Task::Issue { role, name, hours } => {
             let accounts = accounts(options, folder)?;
             let staff = accounts.staff(name, *role).await.map_err(|error| error.to_string())?;
-            let life = Duration::from_hours(*hours);
-            let issued = accounts.begin_staff(&staff, life).await;
+            let lifetime = Duration::from_hours(*hours);
+            let issued = accounts.begin_staff(&staff, lifetime).await;
             let (session, token) = issued.map_err(|error| error.to_string())?;
-            writeln!(out, "{token}").map_err(said)?;
+            writeln!(out, "{token}").map_err(to_text)?;
             writeln!(
                 anstream::stderr(),
-                "{FAINT}{} {}, for {hours} h; take it back: croupier token revoke {session}{FAINT:#}",
+                "{FAINT}{} {}, for {hours} h; to revoke it: croupier token revoke {session}{FAINT:#}",
                 role.name(),
                 staff.name
             )
-            .map_err(said)
+            .map_err(to_text)
         }
         Task::Revoke { session } => {
             let accounts = accounts(options, folder)?;
-            if !accounts.end(*session).await.map_err(|error| error.to_string())? {
-                return Err(format!("there is no session {session}, or it was ended before"));
+            if !accounts.revoke(*session).await.map_err(|error| error.to_string())? {
+                return Err(format!("there is no session {session}, or it was already revoked"));
             }
-            writeln!(out, "{GOOD}✓{GOOD:#} session {session} is ended").map_err(said)
+            writeln!(out, "{GOOD}✓{GOOD:#} session {session} is revoked").map_err(to_text)
         }
     }
 }
@@ -118,6 +117,6 @@ fn accounts(options: &Options, folder: &Path) -> Result<Accounts, String> {
     let store = Store::open(&url, &settings).map_err(|error| error.to_string())?;
     let keys = KeyRing::open(folder, Purpose::Token)
         .map_err(|error| format!("{}: {error}", folder.display()))?;
-    let lifetimes = Lifetimes { access: LONGEST_LIFE, refresh: LONGEST_LIFE };
+    let lifetimes = Lifetimes { access: MAX_STAFF_LIFETIME, refresh: MAX_STAFF_LIFETIME };
     Ok(Accounts::new(store.pool().clone(), keys, lifetimes))
 }

@@ -1,4 +1,4 @@
-//! `croupier verify`: plays finished games again, from files or from the database.
+//! `croupier verify`: verifies finished games from files or from the database.
 
 use std::{
     io::{self, Write},
@@ -19,14 +19,14 @@ use crate::{
     verify_log,
 };
 
-/// What whoever checks a game knows themselves, and need not believe.
+/// Facts that a player knows from the game and does not have to trust us for.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Knowledge {
-    /// A seed that you gave, with your seat: 0=my lucky number. Can be said for several seats.
+    /// Seed that you gave, with your seat: 0=my lucky number. Can be given several times.
     #[arg(long, value_name = "SEAT=TEXT", value_parser = seed)]
     seed: Vec<(u8, String)>,
-    /// The commitment that you were shown before you gave your seed.
-    #[arg(long, value_name = "HEX", value_parser = digits)]
+    /// Commitment that you were shown before you gave your seed.
+    #[arg(long, value_name = "HEX", value_parser = hex_digits)]
     commitment: Option<String>,
 }
 
@@ -34,28 +34,27 @@ fn seed(text: &str) -> Result<(u8, String), String> {
     let parts = text.split_once('=').and_then(|(seat, seed)| Some((seat.parse().ok()?, seed)));
     parts
         .map(|(seat, seed)| (seat, seed.to_owned()))
-        .ok_or_else(|| "write it as 0=text: the seat, and what your client gave".to_owned())
+        .ok_or_else(|| "expected SEAT=TEXT, such as 0=my lucky number".to_owned())
 }
 
-fn digits(text: &str) -> Result<String, String> {
+fn hex_digits(text: &str) -> Result<String, String> {
     hex32(text)
         .map(|_| text.to_ascii_lowercase())
         .ok_or_else(|| "it must be 64 hexadecimal digits".to_owned())
 }
 
-/// What was found to be right, or not.
-enum Judged {
-    /// Lines of the report.
+/// The result of a verification.
+enum Verdict {
     Proven(Vec<Found>),
-    /// The first thing that is not right.
-    Wrong(String),
-    /// Nothing can be said.
+    /// The first problem found.
+    Invalid(String),
+    /// The input could not be checked.
     Unreadable(String),
 }
 
 /// A line of the report.
 enum Found {
-    Right(String),
+    Valid(String),
     Unsure(String),
 }
 
@@ -68,30 +67,30 @@ pub(crate) fn run(
     let mut code = 0;
     let key = options.trusted_key();
     for path in what {
-        let judged = match (key.clone(), game_id(path)) {
-            (Err(problem), _) => Judged::Unreadable(problem),
+        let verdict = match (key.clone(), game_id(path)) {
+            (Err(problem), _) => Verdict::Unreadable(problem),
             (Ok(key), Some(game)) if !path.exists() => {
                 block_on(from_database(game, options, known, key))?
             }
             (Ok(key), _) => from_file(path, known, key),
         };
         let name = path.display();
-        code = code.max(match judged {
-            Judged::Proven(found) => {
+        code = code.max(match verdict {
+            Verdict::Proven(found) => {
                 writeln!(out, "{GOOD}✓{GOOD:#} {name}")?;
                 for line in found {
                     match line {
-                        Found::Right(line) => writeln!(out, "  {GOOD}✓{GOOD:#} {line}")?,
+                        Found::Valid(line) => writeln!(out, "  {GOOD}✓{GOOD:#} {line}")?,
                         Found::Unsure(line) => writeln!(out, "  {BROKEN}!{BROKEN:#} {line}")?,
                     }
                 }
                 0
             }
-            Judged::Wrong(problem) => {
+            Verdict::Invalid(problem) => {
                 writeln!(out, "{BAD}✗{BAD:#} {name}: {problem}")?;
                 1
             }
-            Judged::Unreadable(problem) => {
+            Verdict::Unreadable(problem) => {
                 writeln!(out, "{BROKEN}!{BROKEN:#} {name}: {problem}")?;
                 2
             }
@@ -111,7 +110,7 @@ async fn from_database(
     options: &verify_log::Options,
     known: &Knowledge,
     key: Option<[u8; 32]>,
-) -> Judged {
+) -> Verdict {
     let load = async {
         let url = options.url()?;
         let settings = Settings { connections: 2, lanes: 1, ..Settings::default() };
@@ -121,104 +120,104 @@ async fn from_database(
         bundle?.ok_or_else(|| format!("there is no game {game}"))
     };
     match load.await {
-        Ok(bundle) => judge(&bundle, known, key),
-        Err(problem) => Judged::Unreadable(problem),
+        Ok(bundle) => check_bundle(&bundle, known, key),
+        Err(problem) => Verdict::Unreadable(problem),
     }
 }
 
-fn from_file(path: &std::path::Path, known: &Knowledge, key: Option<[u8; 32]>) -> Judged {
+fn from_file(path: &std::path::Path, known: &Knowledge, key: Option<[u8; 32]>) -> Verdict {
     let text = match std::fs::read(path).map(String::from_utf8) {
         Ok(Ok(text)) => text,
-        Ok(Err(_)) => return Judged::Unreadable("this is no text".to_owned()),
-        Err(error) => return Judged::Unreadable(error.to_string()),
+        Ok(Err(_)) => return Verdict::Unreadable("this file is not UTF-8 text".to_owned()),
+        Err(error) => return Verdict::Unreadable(error.to_string()),
     };
     if !Bundle::looks_like(&text) {
         return match read(&text) {
             Ok(log) => prove(&log.events, known, log.chained.then_some(log.events.len())),
-            Err(judged) => judged,
+            Err(verdict) => verdict,
         };
     }
     match Bundle::parse(&text) {
-        Ok(bundle) => judge(&bundle, known, key),
+        Ok(bundle) => check_bundle(&bundle, known, key),
         Err(bad) => bad.into(),
     }
 }
 
-impl From<BadBundle> for Judged {
+impl From<BadBundle> for Verdict {
     fn from(bad: BadBundle) -> Self {
         match bad {
             BadBundle::Unreadable { .. } => Self::Unreadable(bad.to_string()),
-            BadBundle::Broken(what) => Self::Wrong(what),
+            BadBundle::Broken(what) => Self::Invalid(what),
         }
     }
 }
 
-/// Everything about a bundle: chain, seal, dice, decisions.
-fn judge(bundle: &Bundle, known: &Knowledge, key: Option<[u8; 32]>) -> Judged {
+/// Checks chain, seal, dice and decisions of a bundle.
+fn check_bundle(bundle: &Bundle, known: &Knowledge, key: Option<[u8; 32]>) -> Verdict {
     let log = match bundle.check() {
         Ok(log) => log,
         Err(bad) => return bad.into(),
     };
     let seal = match (&bundle.sealed, key) {
         (None, Some(_)) => {
-            return Judged::Wrong("nothing of this game is sealed by the key you trust".to_owned());
+            return Verdict::Invalid("this game is not sealed by the key you trust".to_owned());
         }
-        (None, None) => Found::Unsure("not sealed yet; ask again in a minute".to_owned()),
+        (None, None) => Found::Unsure("not sealed yet; try again in a minute".to_owned()),
         (Some(sealed), Some(key)) if sealed.seal.key != key => {
             let found = Hash(sealed.seal.key);
-            return Judged::Wrong(format!(
-                "the seal is of key {found}, but you trust {}",
+            return Verdict::Invalid(format!(
+                "the seal is signed by key {found}, but you trust {}",
                 Hash(key)
             ));
         }
         (Some(sealed), _) => {
             let (seal, key) = (&sealed.seal, Hash(sealed.seal.key));
-            Found::Right(format!("seal {} of shard {}, key {key}", seal.number, seal.shard))
+            Found::Valid(format!("seal {} of shard {}, key {key}", seal.number, seal.shard))
         }
     };
     let events: Vec<Event> = log.into_iter().map(|recorded| recorded.event).collect();
     if let Some(Event::Created { game, .. }) = events.first()
         && game.0 != bundle.game
     {
-        return Judged::Wrong(format!("these are the events of game {game}"));
+        return Verdict::Invalid(format!("these are the events of game {game}"));
     }
     match prove(&events, known, Some(events.len())) {
-        Judged::Proven(mut found) => {
+        Verdict::Proven(mut found) => {
             found.push(seal);
             if key.is_none() && bundle.sealed.is_some() {
                 let sure = "give --seal-key to be sure whose seal it is";
                 found.push(Found::Unsure(sure.to_owned()));
             }
-            Judged::Proven(found)
+            Verdict::Proven(found)
         }
-        judged @ (Judged::Wrong(_) | Judged::Unreadable(_)) => judged,
+        verdict @ (Verdict::Invalid(_) | Verdict::Unreadable(_)) => verdict,
     }
 }
 
-/// What is known from elsewhere, the dice, the decisions.
-fn prove(events: &[Event], known: &Knowledge, chained: Option<usize>) -> Judged {
+/// Checks known facts, dice and decisions.
+fn prove(events: &[Event], known: &Knowledge, chained: Option<usize>) -> Verdict {
     if let Err(problem) = compare(events, known) {
-        return Judged::Wrong(problem);
+        return Verdict::Invalid(problem);
     }
     let (rolls, decided) = match domain::verify(events) {
         Ok(Proven { rolls, events }) => (rolls, events),
-        Err(unproven) => return Judged::Wrong(unproven.to_string()),
+        Err(unproven) => return Verdict::Invalid(unproven.to_string()),
     };
     let mut found = vec![
-        Found::Right("commitment, seeds".to_owned()),
-        Found::Right(format!("{rolls} rolls drawn again")),
+        Found::Valid("commitment, seeds".to_owned()),
+        Found::Valid(format!("{rolls} rolls drawn again")),
     ];
-    found.extend(chained.map(|events| Found::Right(format!("chain of {events} events"))));
+    found.extend(chained.map(|events| Found::Valid(format!("chain of {events} events"))));
     if let Some(Event::Created { ruleset, .. }) = events.first() {
         let (game, preset, version) = (ruleset.rules.game(), &ruleset.preset, ruleset.version);
         let rules =
             format!("{decided} events decided again under {game} {preset}, version {version}");
-        found.push(Found::Right(rules));
+        found.push(Found::Valid(rules));
     }
-    Judged::Proven(found)
+    Verdict::Proven(found)
 }
 
-/// Whether the game is the one that somebody remembers.
+/// Compares the events with the facts that the player knows.
 fn compare(events: &[Event], known: &Knowledge) -> Result<(), String> {
     let mut seeds: Vec<(u8, &str)> = Vec::new();
     for event in events {
@@ -242,28 +241,28 @@ fn compare(events: &[Event], known: &Knowledge) -> Result<(), String> {
     Ok(())
 }
 
-/// The events of a file, and whether their chain was checked.
+/// The events of a file, and whether they have a valid chain.
 struct Log {
     events: Vec<Event>,
     chained: bool,
 }
 
-/// The events of a text, of which it was seen that their chain holds if they have one.
+/// Parses events; checks their chain if they have one.
 pub(crate) fn events(text: &str) -> Result<Vec<Event>, String> {
     match read(text) {
         Ok(log) => Ok(log.events),
-        Err(Judged::Wrong(problem) | Judged::Unreadable(problem)) => Err(problem),
-        Err(Judged::Proven(_)) => Ok(Vec::new()),
+        Err(Verdict::Invalid(problem) | Verdict::Unreadable(problem)) => Err(problem),
+        Err(Verdict::Proven(_)) => Ok(Vec::new()),
     }
 }
 
-/// A file has events alone, or as `croupier export` writes them, with their hashes.
-fn read(text: &str) -> Result<Log, Judged> {
+/// A file has plain events, or events with hashes as written by `croupier export`.
+fn read(text: &str) -> Result<Log, Verdict> {
     let lines = (1..).zip(text.lines().filter(|line| !line.trim().is_empty()));
     let (mut log, mut previous) = (Log { events: Vec::new(), chained: false }, Hash::ZERO);
     for (number, line) in lines {
-        let unreadable = |why: String| Judged::Unreadable(format!("line {number}: {why}"));
-        let broken = |why: &str| Judged::Wrong(format!("line {number}: {why}"));
+        let unreadable = |why: String| Verdict::Unreadable(format!("line {number}: {why}"));
+        let broken = |why: &str| Verdict::Invalid(format!("line {number}: {why}"));
         let Ok(exported) = serde_json::from_str::<Line>(line) else {
             let event =
                 serde_json::from_str(line).map_err(|error| unreadable(error.to_string()))?;
@@ -278,7 +277,7 @@ fn read(text: &str) -> Result<Log, Judged> {
         }
         log.chained = true;
         let envelope =
-            exported.envelope().ok_or_else(|| unreadable("this is no hash".to_owned()))?;
+            exported.envelope().ok_or_else(|| unreadable("this is not a hash".to_owned()))?;
         if envelope.version != number || envelope.hash != envelope.expected_hash(&previous) {
             return Err(broken("the chain is broken: this event, or one before it, was changed"));
         }

@@ -1,4 +1,4 @@
-//! `croupier verify --games`: every finished game of the database is played again, with all cores.
+//! `croupier verify --games`: verifies every finished game of the database, on all cores.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,23 +17,23 @@ use crate::{
     verify_log::Options,
 };
 
-/// A game that is over, or void, must have revealed what its dice were made from.
+/// A game that ended or was voided must have revealed the secret of its dice.
 const OVER: [&str; 2] = ["Ended", "Voided"];
-/// How many finished games of each shard are looked for at once.
+/// How many finished games of each shard are found per query.
 const PAGE: u32 = 50;
-/// How many games are read in one round trip.
-const AT_ONCE: usize = 50;
-/// How many games that are not right are listed.
-const SHOWN: usize = 20;
+/// How many games are read per query.
+const BATCH: usize = 50;
+/// How many invalid games are listed.
+const MAX_LISTED: usize = 20;
 
-/// What came of it.
+/// The totals of a verification.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) games: u64,
     pub(crate) rolls: u64,
     pub(crate) events: u64,
-    /// Games that are not right, each with the first thing that is wrong.
-    pub(crate) wrong: Vec<(Uuid, String)>,
+    /// Invalid games, each with its first problem.
+    pub(crate) invalid: Vec<(Uuid, String)>,
 }
 
 pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -56,19 +56,19 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
     })?;
     bar.finish_and_clear();
     match checked {
-        Ok(Tally { games, rolls, events, wrong }) => {
-            for (game, problem) in wrong.iter().take(SHOWN) {
+        Ok(Tally { games, rolls, events, invalid }) => {
+            for (game, problem) in invalid.iter().take(MAX_LISTED) {
                 writeln!(out, "{BAD}✗{BAD:#} game {game}: {problem}")?;
             }
-            let (right, seconds) = (games - wrong.len() as u64, began.elapsed().as_secs_f64());
+            let (valid, seconds) = (games - invalid.len() as u64, began.elapsed().as_secs_f64());
             writeln!(
                 out,
-                "{GOOD}✓{GOOD:#} {right} games: {rolls} rolls drawn again, {events} events chained and decided again, in {seconds:.1} s"
+                "{GOOD}✓{GOOD:#} {valid} games: {rolls} rolls drawn again, {events} events chained and decided again, in {seconds:.1} s"
             )?;
-            if wrong.is_empty() {
+            if invalid.is_empty() {
                 return Ok(ExitCode::SUCCESS);
             }
-            writeln!(out, "{BAD}✗{BAD:#} {} games are not right", wrong.len())?;
+            writeln!(out, "{BAD}✗{BAD:#} {} games are invalid", invalid.len())?;
             Ok(ExitCode::from(1))
         }
         Err(error) => {
@@ -87,22 +87,22 @@ fn style() -> ProgressStyle {
 async fn check(store: &Store, cores: usize, bar: &ProgressBar) -> Result<Tally, StoreError> {
     let mut tally = Tally::default();
     let mut at = Positions::default();
-    // One that was made void behind its end is checked once.
-    let mut seen: HashSet<Uuid> = HashSet::new();
+    // A game that was voided after its end is found twice.
+    let mut visited: HashSet<Uuid> = HashSet::new();
     bar.set_length(u64::try_from(store.heads().await?.total()).unwrap_or(0));
     loop {
         let found = store.of_types(&OVER, &at, PAGE).await?;
         let games = found.events.iter().map(|event| event.stream);
-        let games: Vec<Uuid> = games.filter(|game| seen.insert(*game)).collect();
-        let batches: Vec<Vec<Uuid>> = games.chunks(AT_ONCE).map(<[Uuid]>::to_vec).collect();
-        let mut judged = stream::iter(batches)
-            .map(|games| judge(store.clone(), games))
+        let games: Vec<Uuid> = games.filter(|game| visited.insert(*game)).collect();
+        let batches: Vec<Vec<Uuid>> = games.chunks(BATCH).map(<[Uuid]>::to_vec).collect();
+        let mut verified = stream::iter(batches)
+            .map(|games| verify_batch(store.clone(), games))
             .buffer_unordered(2 * cores);
-        while let Some(part) = judged.try_next().await? {
+        while let Some(part) = verified.try_next().await? {
             tally.games += part.games;
             tally.rolls += part.rolls;
             tally.events += part.events;
-            tally.wrong.extend(part.wrong);
+            tally.invalid.extend(part.invalid);
         }
         at = found.looked_at;
         bar.set_position(u64::try_from(at.total()).unwrap_or(0));
@@ -113,13 +113,13 @@ async fn check(store: &Store, cores: usize, bar: &ProgressBar) -> Result<Tally, 
     }
 }
 
-/// Reads some games, and plays them again on a thread of its own.
-async fn judge(store: Store, games: Vec<Uuid>) -> Result<Tally, StoreError> {
+/// Reads some games and verifies them on a blocking thread.
+async fn verify_batch(store: Store, games: Vec<Uuid>) -> Result<Tally, StoreError> {
     let mut logs: HashMap<Uuid, Vec<Envelope>> = HashMap::with_capacity(games.len());
     for envelope in store.envelopes(&games).await? {
         logs.entry(envelope.stream).or_default().push(envelope);
     }
-    let judged = tokio::task::spawn_blocking(move || {
+    let verified = tokio::task::spawn_blocking(move || {
         let mut tally = Tally::default();
         for (game, events) in logs {
             tally.games += 1;
@@ -134,10 +134,10 @@ async fn judge(store: Store, games: Vec<Uuid>) -> Result<Tally, StoreError> {
                     tally.rolls += proven.rolls;
                     tally.events += proven.events as u64;
                 }
-                Err(problem) => tally.wrong.push((game, problem)),
+                Err(problem) => tally.invalid.push((game, problem)),
             }
         }
         tally
     });
-    judged.await.map_err(|error| StoreError::Fault(error.to_string()))
+    verified.await.map_err(|error| StoreError::Fault(error.to_string()))
 }

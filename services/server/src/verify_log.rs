@@ -1,4 +1,4 @@
-//! `croupier verify --all`: every chain, position, command and seal of the log.
+//! `croupier verify --all`: verifies every chain, position, command and seal of the log.
 
 use std::{
     collections::btree_map::Entry,
@@ -23,35 +23,35 @@ use crate::terminal::{BAD, BROKEN, GOOD, block_on, database_url};
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Check the whole log of the database.
+    /// Verify the whole log of the database.
     #[arg(long, conflicts_with = "what")]
     pub(crate) all: bool,
-    /// Play every finished game of the database again.
+    /// Verify every finished game of the database.
     #[arg(long, conflicts_with_all = ["what", "all"])]
     pub(crate) games: bool,
-    /// Check all wallets of the database.
+    /// Verify all wallets of the database.
     #[arg(long, conflicts_with_all = ["what", "all", "games"])]
     pub(crate) wallets: bool,
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, help = crate::DATABASE_HELP)]
     pub(crate) database_url: Option<String>,
-    /// Where a node keeps its private PostgreSQL.
+    /// Data folder of a node with a private PostgreSQL.
     #[arg(long, env = "CROUPIER_DATA", default_value = "croupier-data", value_name = "FOLDER")]
     pub(crate) data: PathBuf,
-    /// Seals kept outside the database, to compare with those in it.
+    /// File of seals outside the database, to compare with those in it.
     #[arg(long, env = "CROUPIER_SEALS", value_name = "FILE", requires = "all")]
     seals: Option<PathBuf>,
-    /// The public key that must have signed every seal, as `croupier seal` prints it.
+    /// Public key that must have signed every seal, as printed by `croupier seal`.
     #[arg(long, alias = "key", env = "CROUPIER_SEAL_PUBLIC_KEY", value_name = "HEX")]
     seal_key: Option<String>,
 }
 
 impl Options {
-    /// The public key that is trusted, if one is.
+    /// The trusted public key, if given.
     pub(crate) fn trusted_key(&self) -> Result<Option<[u8; 32]>, String> {
         self.seal_key.as_deref().map(public_key).transpose()
     }
 
-    /// The database: the one named, or that of a node with its data in our folder.
+    /// The URL of the database: the given one, or that of a running node.
     pub(crate) fn url(&self) -> Result<String, String> {
         database_url(self.database_url.as_deref(), &self.data)
     }
@@ -114,7 +114,7 @@ fn outside(options: &Options) -> Result<Outside, String> {
             }
             Entry::Occupied(known) if *known.get() == seal => {}
             Entry::Occupied(_) => {
-                return Err(problem("there was another seal of this number before"));
+                return Err(problem("an earlier line has a different seal with this number"));
             }
         }
     }
@@ -122,8 +122,11 @@ fn outside(options: &Options) -> Result<Outside, String> {
 }
 
 fn public_key(text: &str) -> Result<[u8; 32], String> {
-    let wrong =
-        || format!("'{text}' is no public key: 64 hexadecimal digits, as croupier seal prints it");
+    let wrong = || {
+        format!(
+            "'{text}' is not a public key: expected 64 hexadecimal digits, as printed by croupier seal"
+        )
+    };
     hex32(text).ok_or_else(wrong)
 }
 
@@ -134,7 +137,7 @@ async fn check(url: &str, outside: &Outside) -> Result<Proof, Unproven> {
     let total = store.heads().await?.total();
     let bar = ProgressBar::new(u64::try_from(total).unwrap_or(0)).with_style(style());
     let counted = Arc::new(AtomicU64::new(0));
-    let shown = {
+    let progress = {
         let (bar, counted) = (bar.clone(), Arc::clone(&counted));
         tokio::spawn(async move {
             loop {
@@ -144,7 +147,7 @@ async fn check(url: &str, outside: &Outside) -> Result<Proof, Unproven> {
         })
     };
     let proof = prove(&store, outside, cores, &counted).await;
-    shown.abort();
+    progress.abort();
     bar.finish_and_clear();
     store.close().await;
     proof

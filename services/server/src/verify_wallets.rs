@@ -1,4 +1,4 @@
-//! `croupier verify --wallets`: every balance and every award.
+//! `croupier verify --wallets`: verifies every balance and every award.
 
 use std::{
     io::{self, Write},
@@ -10,7 +10,7 @@ use store::{Settings, Store};
 use crate::{
     terminal::{BAD, BROKEN, GOOD, block_on},
     verify_log::Options,
-    wallets::audit::{Audit, Wrong, audit},
+    wallets::audit::{Audit, AuditError, audit},
 };
 
 pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCode> {
@@ -31,32 +31,32 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
         Ok(Audit { wallets, lines, awards, pending, parked, reversed }) => {
             writeln!(
                 out,
-                "{GOOD}✓{GOOD:#} {wallets} wallets: each balance is the sum of its ledger, {lines} lines in all"
+                "{GOOD}✓{GOOD:#} {wallets} wallets: each balance is the sum of its ledger, {lines} entries in total"
             )?;
             writeln!(out, "{GOOD}✓{GOOD:#} {awards} awards of games, each credited once")?;
             if reversed > 0 {
                 writeln!(
                     out,
-                    "{GOOD}✓{GOOD:#} of games that are void, what {reversed} players earned is taken back"
+                    "{GOOD}✓{GOOD:#} awards of {reversed} players in voided games are taken back"
                 )?;
             }
             if pending > 0 {
-                writeln!(out, "{BROKEN}!{BROKEN:#} {pending} awards are on their way")?;
+                writeln!(out, "{BROKEN}!{BROKEN:#} {pending} awards or reversals are pending")?;
             }
             if parked > 0 {
                 writeln!(
                     out,
-                    "{BROKEN}!{BROKEN:#} {parked} awards are parked: croupier processors status says why"
+                    "{BROKEN}!{BROKEN:#} {parked} awards are parked; for the reasons run: croupier processors status"
                 )?;
             }
             Ok(ExitCode::SUCCESS)
         }
-        Err(Wrong::Store(error)) => {
+        Err(AuditError::Store(error)) => {
             writeln!(out, "{BROKEN}!{BROKEN:#} {error}")?;
             Ok(ExitCode::from(2))
         }
-        Err(wrong) => {
-            writeln!(out, "{BAD}✗{BAD:#} {wrong}")?;
+        Err(error) => {
+            writeln!(out, "{BAD}✗{BAD:#} {error}")?;
             Ok(ExitCode::from(1))
         }
     }

@@ -1,4 +1,5 @@
-//! What if: a game played otherwise, as somebody asks for it. Nothing is stored, so nothing of it is ever counted or paid.
+//! What-if: replays a game with other rules, dice or moves. Nothing is stored, so it never counts
+//! in statistics or pays money.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,26 +9,26 @@ use domain::{
 };
 use serde_json::{Map, Value};
 
-/// How a game is to be played otherwise.
+/// The changes of a what-if.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
-    /// How many events stand; all of them if nobody says.
+pub(crate) struct Changes {
+    /// How many events of the original are kept; all by default.
     pub(crate) version: Option<usize>,
-    /// Another preset of the same kind of game.
+    /// Another preset of the same game.
     pub(crate) preset: Option<String>,
-    /// Parameters that are changed.
+    /// Changed parameters of the rules.
     pub(crate) rules: Map<String, Value>,
-    /// Other dice of some seats.
+    /// Other loadouts, by seat.
     pub(crate) loadouts: BTreeMap<SeatNo, Vec<String>>,
-    /// Moves instead of what was played, in the words of records; the rest as it was played if nobody says.
+    /// Other moves, in the syntax of records; by default the original moves.
     pub(crate) moves: Option<String>,
-    /// A text that makes other dice.
+    /// A seed for other dice.
     pub(crate) seed: Option<String>,
 }
 
-/// Why nothing can be imagined.
+/// Why a what-if is not possible.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum Unimaginable {
+pub(crate) enum WhatIfError {
     #[error("moves: {0}")]
     Moves(#[from] BadRecord),
     #[error("{0}")]
@@ -36,49 +37,49 @@ pub(crate) enum Unimaginable {
     Fork(#[from] NoFork),
 }
 
-/// Plays a game otherwise.
-pub(crate) fn imagine(log: &[Event], wanted: &Wanted) -> Result<WhatIf, Unimaginable> {
+/// Replays a game with changes.
+pub(crate) fn run(log: &[Event], changes: &Changes) -> Result<WhatIf, WhatIfError> {
     let Some(Event::Created { ruleset, .. }) = log.first() else {
         return Err(NoFork::NoGame.into());
     };
     let over = log.iter().any(|event| event.name() == "SeedRevealed");
-    let planned = wanted.moves.as_deref().map(parse_moves).transpose()?;
+    let planned = changes.moves.as_deref().map(parse_moves).transpose()?;
     let rolls = planned.iter().flatten().filter_map(|planned| planned.raw.clone());
     let rolls: Vec<Vec<u32>> = rolls.collect();
-    let dice = match &wanted.seed {
+    let dice = match &changes.seed {
         _ if !rolls.is_empty() => OtherDice::Script(rolls),
         Some(text) => OtherDice::Seed(text.clone()),
         None if over => OtherDice::Same,
-        // A game that runs must not tell what it will roll.
+        // The future dice of a running game must not be revealed.
         None => OtherDice::Seed(String::new()),
     };
     let then = match planned {
         Some(moves) => {
             Then::Moves(moves.into_iter().map(|planned| (planned.seat, planned.play)).collect())
         }
-        // Up to a version, and no further.
-        None if wanted.version.is_some() => Then::Moves(Vec::new()),
+        // Only the kept events.
+        None if changes.version.is_some() => Then::Moves(Vec::new()),
         None => Then::Original,
     };
-    let from = wanted.version.unwrap_or(log.len());
-    let rules = other_rules(ruleset, wanted)?;
-    Ok(what_if(log, &Fork { rules, loadouts: wanted.loadouts.clone(), from, then, dice })?)
+    let from = changes.version.unwrap_or(log.len());
+    let rules = other_rules(ruleset, changes)?;
+    Ok(what_if(log, &Fork { rules, loadouts: changes.loadouts.clone(), from, then, dice })?)
 }
 
-/// The rules that are wanted, with the special dice of the original.
+/// The changed rules, with the special dice of the original.
 fn other_rules(
     original: &Arc<Ruleset>,
-    wanted: &Wanted,
+    changes: &Changes,
 ) -> Result<Option<Arc<Ruleset>>, Rejection> {
-    if wanted.preset.is_none() && wanted.rules.is_empty() {
+    if changes.preset.is_none() && changes.rules.is_empty() {
         return Ok(None);
     }
-    let mut ruleset = match &wanted.preset {
+    let mut ruleset = match &changes.preset {
         Some(preset) => Ruleset::preset(original.rules.game(), Some(preset))?,
         None => Ruleset::clone(original),
     };
     if let Some(catalogue) = original.rules.catalogue() {
         ruleset.rules = ruleset.rules.with_catalogue(&Arc::new(catalogue.clone()));
     }
-    Ok(Some(Arc::new(ruleset.with(&wanted.rules)?)))
+    Ok(Some(Arc::new(ruleset.with(&changes.rules)?)))
 }

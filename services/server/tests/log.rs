@@ -119,7 +119,7 @@ fn what_is_missing_is_said() {
     assert!(said.contains("the database's address is wrong"), "{said}");
     let (code, said) = croupier(here.path(), nowhere, &["verify", "--all", "--seal-key", "beef"]);
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("'beef' is no public key"), "{said}");
+    assert!(said.contains("'beef' is not a public key"), "{said}");
     std::fs::write(here.path().join("seals"), "{}\n").unwrap();
     let (code, said) = croupier(here.path(), nowhere, &["verify", "--all", "--seals", "seals"]);
     assert_eq!(code, 2, "{said}");

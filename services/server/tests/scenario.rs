@@ -86,11 +86,7 @@ fn events_are_compared_in_order_and_exactly() {
         &["- expected [Rolled]", "+ found    [Rolled, Farkled]"],
     );
     steps(&format!("{farkle}  - expect: {{ events: [Farkled, EffectApplied] }}\n"), 1, &[]);
-    steps(
-        &format!("{farkle}  - expect: {{ events: [Sung] }}\n"),
-        2,
-        &["no event is called 'Sung'"],
-    );
+    steps(&format!("{farkle}  - expect: {{ events: [Sung] }}\n"), 2, &["there is no event 'Sung'"]);
 }
 
 #[test]
@@ -141,7 +137,11 @@ fn rolls_that_cannot_be_are_broken() {
 
 #[test]
 fn broken_files_name_their_line() {
-    steps("  - ann: dance\n", 2, &["! line 5: 'dance' is no step; there are: ability HOW, attack"]);
+    steps(
+        "  - ann: dance\n",
+        2,
+        &["! line 5: unknown step 'dance'; expected one of: ability HOW, attack"],
+    );
     steps("  - ann: save\n", 2, &["! line 5: 'save': a list of slots behind 'save'"]);
     steps("  - ann: save 0\n", 2, &["! line 5: 'save 0': a list of slots"]);
     steps(
@@ -154,12 +154,12 @@ fn broken_files_name_their_line() {
         2,
         &["! line 5: 'save [256]': one of the slots of 'save' is expected, not '256'"],
     );
-    steps("  - zoe: roll [1]\n", 2, &["! line 5: nobody is called 'zoe'; there are: ann, bob"]);
-    steps("  - house: roll [1]\n", 2, &["! line 5: 'roll [1]' is no step"]);
+    steps("  - zoe: roll [1]\n", 2, &["! line 5: there is no seat 'zoe'; the seats are: ann, bob"]);
+    steps("  - house: roll [1]\n", 2, &["! line 5: unknown step 'roll [1]'"]);
     steps(
         "  - expect: { zoe: 1 }\n",
         2,
-        &["! line 5: 'zoe' cannot be expected; there are: to_move"],
+        &["! line 5: unknown expectation 'zoe'; expected one of: to_move"],
     );
     steps(
         "  - expect: { ann: { luck: 1 } }\n",
@@ -169,12 +169,12 @@ fn broken_files_name_their_line() {
     steps("  - ann: forfeit\n    bob: forfeit\n", 2, &["a step is one action"]);
     steps("  - rejected: true\n", 2, &["a step is either one action"]);
     steps("  - ann: forfeit\n    rejected: 7\n", 2, &["rejected must be true or the name"]);
-    steps("  - ann: forfeit\n    rejected: NotATurn\n", 2, &["no rejection is called 'NotATurn'"]);
+    steps("  - ann: forfeit\n    rejected: NotATurn\n", 2, &["there is no rejection 'NotATurn'"]);
     steps("  - ann: [\n", 2, &["! line "]);
-    steps("  - expect: { ann: { game_score: 1.5 } }\n", 2, &["use whole numbers, texts, lists"]);
-    check("", 2, &["! line 1: the file holds no scenario"]);
+    steps("  - expect: { ann: { game_score: 1.5 } }\n", 2, &["only integers, strings"]);
+    check("", 2, &["! line 1: the file contains no scenario"]);
     check("name: x\ngame: farkle\n", 2, &["the scenario has no 'seats'"]);
-    check("name: x\ngame: farkle\nseats: [a]\nmood: good\n", 2, &["! line 4: 'mood' is no part"]);
+    check("name: x\ngame: farkle\nseats: [a]\nmood: good\n", 2, &["! line 4: unknown key 'mood'"]);
     check("name: x\ngame: farkle\nseats: [{ name: a, dice: GOLD }]\n", 2, &["dice must be a list"]);
     let gold = "name: x\ngame: farkle\npreset: competitive\nseats: [{ name: a, dice: [GOLD] }]\n";
     check(gold, 1, &["there is no die 'GOLD'; there are: STANDARD, PHOENIX"]);
@@ -204,8 +204,8 @@ fn one_broken_scenario_leaves_the_others_of_its_file() {
 
 #[test]
 fn nothing_passes_by_saying_nothing() {
-    steps("  - expect: {}\n", 2, &["nothing is expected"]);
-    steps("  - expect: { ann: {} }\n", 2, &["nothing is expected of 'ann'"]);
+    steps("  - expect: {}\n", 2, &["the expectation is empty"]);
+    steps("  - expect: { ann: {} }\n", 2, &["the expectation of 'ann' is empty"]);
     let steps = "steps:\n  - a: roll [1]\n";
     check(
         &format!("name: x\ngame: farkle\nseats: [a]\nrejected: true\n{steps}"),

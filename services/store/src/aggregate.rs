@@ -1,4 +1,4 @@
-//! What has a stream: games, accounts, the catalogue.
+//! The aggregates: games, accounts, the catalogue, disputes and the audit log.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use uuid::Uuid;
 
 use crate::{States, Store};
 
-/// Something that is the fold of its stream and changes by commands.
+/// The state folded from a stream, changed by commands.
 pub trait Aggregate: Clone + Send + Sync + 'static {
-    /// What can be asked of it.
+    /// Commands it accepts.
     type Command: Serialize + Sync;
-    /// What deciding needs beside the state.
+    /// Input of `decide` besides the state.
     type Context: Sync;
 
-    /// What a command makes happen.
+    /// Decides which events a command produces.
     fn decide(
         now: Option<&Self>,
         command: &Self::Command,
@@ -28,15 +28,15 @@ pub trait Aggregate: Clone + Send + Sync + 'static {
         context: &Self::Context,
     ) -> Result<Vec<Event>, Rejection>;
 
-    /// The state after one more event; one of another kind of stream changes nothing.
+    /// Applies an event. Events of other kinds of streams are ignored.
     fn evolve(now: Option<Self>, event: &Event) -> Option<Self>;
 
-    /// Whether somebody may ask this. It is asked of the state that is decided on.
+    /// Whether the actor may issue the command, checked against the state it is decided on.
     fn may_ask(&self, _command: &Self::Command, _actor: Uuid) -> bool {
         true
     }
 
-    /// Where the store keeps such things.
+    /// The cache that holds this aggregate.
     fn states(store: &Store) -> &States<Self>;
 }
 
@@ -60,8 +60,8 @@ impl Aggregate for Game {
         evolve(now, event)
     }
 
-    /// Of a seat only who sits there may ask, to start only who has not left. A seat may have changed hands since the
-    /// command was made.
+    /// Only the player of a seat may act for it, and only a player who has not left may start. The
+    /// seat may have changed hands since the command was sent.
     fn may_ask(&self, command: &Command, actor: Uuid) -> bool {
         let sits = |seat: SeatNo| {
             self.table.seats.get(usize::from(seat)).is_some_and(|seat| seat.player.0 == actor)
@@ -75,9 +75,9 @@ impl Aggregate for Game {
             Command::Start => self.table.seated().any(sits),
             Command::Join { player, .. } => player.0 == actor,
             Command::Create { .. } => true,
-            // These are the house's.
+            // Only the house issues these.
             Command::TimeOut { .. } | Command::Abandon { .. } => false,
-            // So are these, by somebody who works for it; not by who plays.
+            // Staff only, and not by a player of the game.
             Command::Void { .. } | Command::Rule { .. } => {
                 !self.table.seats.iter().any(|seat| seat.player.0 == actor)
             }
@@ -107,14 +107,14 @@ impl Aggregate for Account {
         if let Event::Account(event) = event { Some(Self::evolve(now, event)) } else { now }
     }
 
-    /// What was earned, and what is locked, is for the house to say.
+    /// Earnings and locks are set by the house.
     fn may_ask(&self, command: &AccountCommand, _actor: Uuid) -> bool {
         match command {
             AccountCommand::Buy { .. }
             | AccountCommand::Sell { .. }
             | AccountCommand::StoreLoadout { .. }
             | AccountCommand::DropLoadout { .. } => true,
-            // By somebody who works for the house: nobody else is given a way to ask.
+            // Staff only: no other caller has an API for these.
             AccountCommand::Adjust { .. } | AccountCommand::Sanction { .. } => true,
             AccountCommand::Open { .. }
             | AccountCommand::Credit { .. }
@@ -176,10 +176,10 @@ impl Aggregate for Dispute {
     }
 }
 
-/// What staff did: how much of it there is.
+/// The audit log of staff actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Audit {
-    /// How many entries.
+    /// Number of entries.
     pub entries: u64,
 }
 
@@ -187,7 +187,7 @@ impl Aggregate for Audit {
     type Command = StaffEvent;
     type Context = ();
 
-    /// Whatever staff did is written down.
+    /// Every staff action is recorded.
     fn decide(
         _now: Option<&Self>,
         entry: &StaffEvent,

@@ -13,42 +13,42 @@ use crate::{
     timestamp::Micros,
 };
 
-/// The largest payload, in bytes.
+/// Maximum payload size in bytes.
 pub(crate) const MOST_BYTES: usize = 64 * 1024;
-/// The most events of one command.
+/// Maximum number of events per command.
 pub(crate) const MOST_EVENTS: usize = 256;
 
-/// Events to be added to the end of a stream.
+/// Events to append to a stream.
 #[derive(Clone, Debug)]
 pub struct Append<'a> {
     /// The stream.
     pub stream: StreamId,
-    /// Where it ended when the events were decided.
+    /// The head the events were decided on.
     pub head: Head,
-    /// The id of the command, chosen by who gave it.
+    /// The command id, chosen by the caller.
     pub command: Uuid,
-    /// The hash of what was asked, to tell a retry from another request.
+    /// Hash of the request, to tell a retry from a different request.
     pub request: Hash,
-    /// Who gave the command; the nil id is the house.
+    /// Who issued the command; the nil id is the house.
     pub actor: Uuid,
-    /// When.
+    /// Time of the command.
     pub at: Moment,
-    /// What happened.
+    /// The new events.
     pub events: &'a [Event],
 }
 
-/// Where the events of a command stand.
+/// Where the events of a command were stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appended {
     /// The version of its first event.
     pub first_version: i64,
-    /// Where the stream ends now.
+    /// The head of the stream after the append.
     pub head: Head,
-    /// The position of its last event in the log of its shard.
+    /// Position of its last event in its shard's log.
     pub position: i64,
 }
 
-/// A command with its rows made ready, hashes and all.
+/// A command with its rows prepared, including hashes.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) shard: Shard,
@@ -76,13 +76,13 @@ impl Prepared {
         if !(1..=MOST_EVENTS).contains(&events) {
             return Err(AppendError::WrongCount { events, most: MOST_EVENTS });
         }
-        // A stream begins with version 0 and the zero hash, and only there.
+        // Version 0 and the zero hash mean an empty stream, and only together.
         if append.head.version < 0 || (append.head.version == 0) != (append.head.hash == Hash::ZERO)
         {
             return Err(AppendError::Conflict);
         }
         let micros = i64::try_from(append.at.0).unwrap_or(i64::MAX).saturating_mul(1000);
-        // Time never runs backwards within a stream, whatever the clocks of the nodes say.
+        // Time never goes backwards within a stream, whatever the nodes' clocks say.
         let recorded_at = micros.max(append.head.recorded_at);
         let mut head = Head { recorded_at, ..append.head };
         let mut rows = Vec::with_capacity(events);
@@ -122,7 +122,7 @@ impl Prepared {
         self.head.version - i64::from(self.count())
     }
 
-    /// How much it sends to the database.
+    /// Number of payload bytes sent to the database.
     pub(crate) fn bytes(&self) -> usize {
         self.rows.iter().map(|row| row.payload.len()).sum()
     }
@@ -131,12 +131,12 @@ impl Prepared {
         i32::try_from(self.rows.len()).unwrap_or(i32::MAX)
     }
 
-    /// That it was appended, and its last event has this position.
+    /// The result of the append, given the position of its last event.
     fn appended(&self, position: i64) -> Appended {
         Appended { first_version: self.old_version() + 1, head: self.head, position }
     }
 
-    /// Its events as the log has them, now that it was appended.
+    /// Its events as stored in the log.
     pub(crate) fn recorded(self, appended: &Appended) -> Vec<Arc<Recorded>> {
         let first = appended.position - i64::from(self.count()) + 1;
         let at = self.head.at();
@@ -158,11 +158,11 @@ impl Prepared {
     }
 }
 
-/// The answer to one command.
+/// The result of one command.
 pub(crate) type Answer = Result<Appended, AppendError>;
 
-/// Appends a batch; at most one command a stream, sorted by shard and stream. The answers come in the
-/// order of the commands.
+/// Appends a batch with at most one command per stream, sorted by shard and stream. Results are in
+/// the order of the commands.
 pub(crate) async fn append_batch(
     connection: &mut PgConnection,
     batch: &[&Prepared],
@@ -179,18 +179,18 @@ pub(crate) async fn append_batch(
     }
 }
 
-/// The statement divides by zero if a command lost.
+/// The statement divides by zero if a command conflicts.
 fn is_conflict(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| code == "22012")
 }
 
-/// A column of a batch.
+/// One column over the commands of a batch.
 fn column<'a, T>(batch: &[&'a Prepared], value: impl Fn(&'a Prepared) -> T) -> Vec<T> {
     batch.iter().map(|&command| value(command)).collect()
 }
 
-/// A column of all events of a batch.
+/// One column over all events of a batch.
 fn event_column<'a, T>(
     batch: &[&'a Prepared],
     value: impl Fn(&'a Prepared, &'a EventRow) -> T,
@@ -203,7 +203,7 @@ fn versions(batch: &[&Prepared]) -> Vec<i64> {
     batch.iter().flat_map(|command| command.old_version() + 1..=command.head.version).collect()
 }
 
-/// A statement with what both forms of it begin with: where the streams shall end.
+/// Binds the parameters that both statements start with: the new stream heads.
 fn with_heads<'a>(
     sql: &'static str,
     batch: &[&'a Prepared],
@@ -218,7 +218,7 @@ fn with_heads<'a>(
         .bind(column(batch, |c| Micros(c.head.recorded_at)))
 }
 
-/// One command, to a stream that exists.
+/// Appends one command to an existing stream.
 async fn append_one(
     connection: &mut PgConnection,
     command: &Prepared,
@@ -249,7 +249,7 @@ async fn append_one(
     Ok(last.map(|position| command.appended(position)).ok_or(AppendError::Conflict))
 }
 
-/// All commands, or none and an error.
+/// Appends all commands, or none and returns an error.
 pub(crate) async fn append_all(
     connection: &mut PgConnection,
     batch: &[&Prepared],
@@ -290,7 +290,7 @@ pub(crate) async fn append_all(
     Ok(answers)
 }
 
-/// Those that win; the others are told.
+/// Appends the commands that do not conflict and reports the others.
 async fn append_winners(
     connection: &mut PgConnection,
     batch: &[&Prepared],
@@ -320,8 +320,9 @@ async fn append_winners(
     Ok(answers)
 }
 
-/// Corrects the answers to a batch that was sent a second time because the connection broke: a command of the first
-/// sending that got through conflicts with itself. Its last event is in the log then, hash and all.
+/// Corrects the results of a batch that was sent again because the connection broke: a command that
+/// was committed by the first attempt conflicts with itself. Its last event is then in the log with
+/// the same hash.
 pub(crate) async fn recognise_own(
     connection: &mut PgConnection,
     batch: &[&Prepared],

@@ -1,11 +1,14 @@
--- Appends the commands of a batch that can be appended, each to its own stream, in one round trip.
+-- Appends those commands of a batch that do not conflict, each to its own stream, in one round
+-- trip.
 --
--- A command wins if its stream still ends with the hash it was decided on. Losers change nothing and do not disturb the
--- winners. Rows are locked in one order, streams and then shards, each sorted, so that batches of several nodes cannot
--- wait for each other in a circle. The answer has a row for each winner: its number and the position before its events.
+-- A command succeeds if its stream still ends with the hash it was decided on. Commands that
+-- conflict change nothing and do not affect the others. Rows are locked in one order, streams and
+-- then shards, each sorted, so that batches of several nodes cannot deadlock. The result has one
+-- row per successful command: its number and the position before its events.
 --
--- The series beside the arrays number the rows, and let the planner expect many: it then joins them by hashing. Look-ups
--- in tables are sub-queries with a limit, which can only become index probes.
+-- The series beside the arrays number the rows and make the planner expect many of them, so that it
+-- uses hash joins. Look-ups in tables are sub-queries with a limit, which can only become index
+-- probes.
 WITH command AS MATERIALIZED (
     SELECT c.*
       FROM ROWS FROM (

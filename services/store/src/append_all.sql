@@ -1,10 +1,11 @@
 -- Appends the commands of a batch, each to its own stream, in one round trip: all of them or none.
 --
--- Nearly always every command of a batch wins, and then nothing has to be found out: the arrays come with everything but
--- the positions of the shards. If a stream does not end with the hash its command was decided on, or is not there, the
--- division by zero undoes everything. The batch then goes through append.sql, which tells winners from losers. Both lock
--- rows in one order, streams and then shards, each sorted, so that batches of several nodes cannot wait for each other in
--- a circle. The answer is where each shard ends, in the order of shards.
+-- Almost always no command of a batch conflicts, so the arrays contain everything but the positions
+-- of the shards. If a stream does not end with the hash its command was decided on, or does not
+-- exist, the division by zero rolls everything back. The batch is then retried with append.sql,
+-- which finds the commands that conflict. Both lock rows in one order, streams and then shards,
+-- each sorted, so that batches of several nodes cannot deadlock. The result is the end of each
+-- shard, ordered by shard.
 WITH won AS (
     INSERT INTO stream_head AS h (shard, stream, version, appended, hash, previous_hash, recorded_at)
     SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::bigint[], $4::integer[], $5::bytea[], $6::bytea[],

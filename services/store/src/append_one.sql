@@ -1,5 +1,5 @@
--- Appends one command to a stream that exists: what append_all.sql does, without arrays of one. A command that was decided
--- on another end of the stream changes nothing and gets no row.
+-- Appends one command to an existing stream: the same as append_all.sql, without arrays of one
+-- element. A command that conflicts changes nothing and returns no row.
 WITH won AS (
     UPDATE stream_head
        SET version = $3::bigint, appended = $4::integer, hash = $5, previous_hash = $6, recorded_at = $7::timestamptz

@@ -1,6 +1,7 @@
-//! The proof of a game in one file: its events with their chain, and the seal that covers the last of them.
+//! The proof of a game as one file: its chained events and the seal that covers the last of them.
 //!
-//! Lines of JSON, each in the one form it can have, so that no byte can be changed unseen; `docs/proof.md` has the format.
+//! The file consists of lines of JSON in canonical form, so every changed byte is detected; the
+//! format is in `docs/proof.md`.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
@@ -12,37 +13,37 @@ use crate::{
     seal::{Seal, Sealed, hex32, sealed},
 };
 
-/// The format that is written, and the newest that is read.
+/// The format that is written, and the newest one that is read.
 const FORMAT: u32 = 1;
 
-/// A game with everything that proves it.
+/// A game with its proof.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     /// The game.
     pub game: Uuid,
     /// Its events.
     pub events: Vec<Envelope>,
-    /// The seal of the last one, if it is sealed.
+    /// The seal of the last event, if it is sealed.
     pub sealed: Option<Sealed>,
 }
 
-/// Why a bundle proves nothing.
+/// Why a bundle is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadBundle {
-    /// It cannot be judged.
+    /// It cannot be parsed.
     #[error("line {line}: {problem}")]
     Unreadable {
-        /// Where.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong.
         problem: String,
     },
-    /// It shows that something was changed.
+    /// It was tampered with.
     #[error("{0}")]
     Broken(String),
 }
 
-/// An event as a line.
+/// An event as one line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
@@ -51,11 +52,11 @@ pub struct Line {
     #[serde(rename = "type")]
     kind: String,
     schema: i16,
-    /// Microseconds since 1970.
+    /// Microseconds since the Unix epoch.
     recorded_at: i64,
     command: Uuid,
     actor: Uuid,
-    /// Byte for byte as it was hashed.
+    /// The exact bytes that were hashed.
     payload: String,
     hash: String,
 }
@@ -89,7 +90,7 @@ impl From<Envelope> for Line {
 }
 
 impl Line {
-    /// The event as the log has it; nothing if its hash is none.
+    /// The stored form of the event; `None` if its hash is malformed.
     pub fn envelope(self) -> Option<Envelope> {
         Some(Envelope {
             shard: Shard::of(self.stream),
@@ -108,12 +109,12 @@ impl Line {
 }
 
 impl Bundle {
-    /// Whether a text begins like a bundle, of whatever format.
+    /// Whether a text starts like a bundle, of any format.
     pub fn looks_like(text: &str) -> bool {
         text.starts_with("{\"croupier_proof\"")
     }
 
-    /// Reads a game and its seal; nothing if there is no such stream.
+    /// Loads a game and its seal; `None` if the stream does not exist.
     pub async fn load(store: &Store, game: Uuid) -> Result<Option<Self>, StoreError> {
         let events = store.envelopes(&[game]).await?;
         let Some(last) = events.last() else { return Ok(None) };
@@ -121,14 +122,14 @@ impl Bundle {
         Ok(Some(Self { game, events, sealed }))
     }
 
-    /// The events alone, a line each.
+    /// The events only, one line per event.
     pub fn ndjson(&self) -> Result<String, serde_json::Error> {
         let lines =
             self.events.iter().map(|event| serde_json::to_string(&Line::from(event.clone())));
         Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n") + "\n")
     }
 
-    /// The file.
+    /// Serializes the bundle.
     pub fn write(&self) -> Result<String, serde_json::Error> {
         let header = Header { croupier_proof: FORMAT, game: self.game, events: self.events.len() };
         let mut lines = vec![serde_json::to_string(&header)?];
@@ -148,7 +149,7 @@ impl Bundle {
         Ok(lines.join("\n") + "\n")
     }
 
-    /// Reads a file. Whatever is not written as [`Bundle::write`] would is refused.
+    /// Parses a bundle. Anything that differs from what [`Bundle::write`] produces is rejected.
     pub fn parse(text: &str) -> Result<Self, BadBundle> {
         let unreadable = |line, problem: String| BadBundle::Unreadable { line, problem };
         let cut = "the file is cut off: a bundle ends with a line about its seal";
@@ -160,7 +161,7 @@ impl Bundle {
         let format = newer.ok().and_then(|header| header["croupier_proof"].as_u64());
         if format.is_some_and(|format| format > u64::from(FORMAT)) {
             let problem =
-                format!("this bundle is of a newer format than {FORMAT}; update this croupier");
+                format!("the format of this bundle is newer than {FORMAT}; update this croupier");
             return Err(unreadable(1, problem));
         }
         let header: Header = canonical(lines[0], 1)?;
@@ -179,10 +180,11 @@ impl Bundle {
         for (number, line) in (2..).zip(&lines[1..=header.events]) {
             let line: Line = canonical(line, number)?;
             let envelope = line.envelope();
-            events.push(envelope.ok_or_else(|| unreadable(number, "this is no hash".to_owned()))?);
+            events
+                .push(envelope.ok_or_else(|| unreadable(number, "this is not a hash".to_owned()))?);
         }
         let footer: Footer = canonical(lines[header.events + 1], lines.len())?;
-        let wrong = || unreadable(lines.len(), "this is no seal with its path".to_owned());
+        let wrong = || unreadable(lines.len(), "this is not a seal with its path".to_owned());
         let sealed = match (footer.seal, footer.position, footer.path) {
             (None, None, None) => None,
             (Some(seal), Some(position), Some(path)) => {
@@ -195,7 +197,7 @@ impl Bundle {
         Ok(Self { game: header.game, events, sealed })
     }
 
-    /// Checks the envelopes, the chain and the seal, and gives the events.
+    /// Checks envelopes, chain and seal, and returns the decoded events.
     pub fn check(&self) -> Result<Vec<Recorded>, BadBundle> {
         let broken =
             |version: i64, what: String| BadBundle::Broken(format!("event {version}: {what}"));
@@ -204,14 +206,17 @@ impl Bundle {
             if event.stream != self.game {
                 return Err(broken(
                     version,
-                    format!("it is of {}, not of {}", event.stream, self.game),
+                    format!("it belongs to {}, not to {}", event.stream, self.game),
                 ));
             }
             if event.version != version {
                 return Err(broken(version, format!("its version is {}", event.version)));
             }
             if event.recorded_at < last_at {
-                return Err(broken(version, "it was recorded before the one before it".to_owned()));
+                return Err(broken(
+                    version,
+                    "it was recorded earlier than the previous event".to_owned(),
+                ));
             }
             let expected = event.expected_hash(&previous);
             if event.hash != expected {
@@ -237,10 +242,10 @@ impl Bundle {
         let Some(Sealed { seal, position, path }) = &self.sealed else { return Ok(()) };
         let broken = |what: &str| Err(BadBundle::Broken(format!("seal {}: {what}", seal.number)));
         if i16::from(seal.shard) != Shard::of(self.game).sql() {
-            return broken("it is of another shard than the game");
+            return broken("it belongs to another shard than the game");
         }
         if seal.number < 1 || seal.first_position < 1 {
-            return broken("its numbers make no sense");
+            return broken("its numbers are invalid");
         }
         if !(seal.first_position..=seal.last_position).contains(position) {
             return broken("it does not cover the last event");
@@ -258,12 +263,12 @@ impl Bundle {
 }
 
 impl Envelope {
-    /// The event, if the payload is written in the one way there is.
+    /// Decodes the event if its payload is in canonical form.
     fn decode_exactly(&self) -> Result<Recorded, Undecodable> {
         let recorded = self.decode()?;
         let current = self.schema == schema_of(&self.kind);
         if current && encode(&recorded.event).is_ok_and(|written| written != self.payload) {
-            let error = "it is not written as it would be".to_owned();
+            let error = "it is not in canonical form".to_owned();
             return Err(Undecodable::Broken {
                 kind: self.kind.clone(),
                 schema: self.schema,
@@ -274,18 +279,18 @@ impl Envelope {
     }
 }
 
-/// A hash in the one way it is written: in small letters.
+/// Parses a hash, which is in lower case.
 fn hash(text: &str) -> Option<Hash> {
     hex32(text).map(Hash).filter(|hash| hash.to_string() == text)
 }
 
-/// A line that is written in the one way there is.
+/// Parses a line that must be in canonical form.
 fn canonical<T: Serialize + DeserializeOwned>(line: &str, number: usize) -> Result<T, BadBundle> {
     let unreadable = |problem: String| BadBundle::Unreadable { line: number, problem };
     let read: T = serde_json::from_str(line).map_err(|error| unreadable(error.to_string()))?;
     let written = serde_json::to_string(&read).map_err(|error| unreadable(error.to_string()))?;
     if written != line {
-        return Err(unreadable("it is not written as it would be".to_owned()));
+        return Err(unreadable("it is not in canonical form".to_owned()));
     }
     Ok(read)
 }

@@ -1,26 +1,26 @@
-//! The hash that chains each event to the one before.
+//! The hash chain over the events of a stream.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// A SHA-256.
+/// A SHA-256 hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
-    /// What a stream begins with.
+    /// The hash before the first event of a stream.
     pub const ZERO: Self = Self([0; 32]);
 
-    /// Its first eight bytes, as the database keeps them of a request.
+    /// The first eight bytes, which the database stores for a request.
     pub(crate) fn short(&self) -> i64 {
         let mut first = [0; 8];
         first.copy_from_slice(&self.0[..8]);
         i64::from_be_bytes(first)
     }
 
-    /// A hash as the database gives it; anything else than 32 bytes is no hash of ours.
+    /// A hash read from the database; anything but 32 bytes becomes the zero hash.
     pub(crate) fn from_sql(bytes: &[u8]) -> Self {
         bytes.try_into().map_or(Self::ZERO, Self)
     }
@@ -38,7 +38,7 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// Everything of an event that its hash covers.
+/// Everything that an event's hash covers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link<'a> {
     pub(crate) stream: Uuid,
@@ -52,7 +52,7 @@ pub(crate) struct Link<'a> {
 }
 
 impl Link<'_> {
-    /// Numbers are big-endian; what varies in length has its length before it.
+    /// Numbers are big-endian; fields of variable length are prefixed by their length.
     pub(crate) fn hash(&self, previous: &Hash) -> Hash {
         let mut hash = Sha256::new();
         hash.update(b"croupier/event/1\0");

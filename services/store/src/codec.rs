@@ -1,8 +1,8 @@
 //! Events as (type, schema, payload), and back.
 //!
-//! The payload is the JSON of the event's fields. When a type's fields change in a way that a default
-//! cannot express, its schema number goes up by one and a step in [`UPCASTS`] brings old payloads to
-//! the new form when they are read. What is stored is never touched.
+//! The payload is the JSON of the event's fields. When the fields of a type change in a way that a
+//! default cannot express, its schema number is incremented and a step in [`UPCASTS`] converts old
+//! payloads when they are read. Stored events are never modified.
 
 use domain::{AccountEvent, DisputeEvent, Event, StaffEvent, special_dice::CatalogueEvent};
 use serde::{
@@ -15,18 +15,18 @@ use serde::{
 };
 use serde_json::{Error, Value};
 
-/// One step of a type's history.
+/// Converts payloads from one schema to the next.
 struct Upcast {
     kind: &'static str,
-    /// The schema it starts from; it leads to the next.
+    /// The schema it converts from, to the next one.
     from: i16,
     step: fn(Value) -> Value,
 }
 
-/// The history of all types. Every type is still in its first form.
+/// Upcasts of all types. Every type still has its first schema.
 const UPCASTS: &[Upcast] = &[];
 
-/// The schema number a type is written with.
+/// The schema number that a type is written with.
 pub fn schema_of(kind: &str) -> i16 {
     current(UPCASTS, kind)
 }
@@ -35,7 +35,7 @@ fn current(upcasts: &[Upcast], kind: &str) -> i16 {
     upcasts.iter().filter(|step| step.kind == kind).map(|step| step.from).max().unwrap_or(0) + 1
 }
 
-/// The payload of an event.
+/// Serializes the payload of an event.
 pub fn encode(event: &Event) -> Result<String, Error> {
     let mut tagged = if let Event::Account(event) = event {
         serde_json::to_string(event)?
@@ -54,7 +54,7 @@ pub fn encode(event: &Event) -> Result<String, Error> {
     Ok(tagged)
 }
 
-/// The event of a payload, brought to its current form.
+/// Deserializes an event, upcast to its current schema.
 pub fn decode(kind: &str, schema: i16, payload: &str) -> Result<Event, Undecodable> {
     decode_with(UPCASTS, kind, schema, payload)
 }
@@ -89,7 +89,7 @@ fn decode_with(
     read(kind, &payload).map_err(broken)
 }
 
-/// The names of all types in the log.
+/// The names of all event types.
 fn names() -> impl Iterator<Item = &'static str> {
     let games = Event::NAMES.into_iter().chain(AccountEvent::NAMES).chain(CatalogueEvent::NAMES);
     games.chain(DisputeEvent::NAMES).chain(StaffEvent::NAMES)
@@ -110,29 +110,29 @@ fn read(kind: &str, payload: &str) -> Result<Event, Error> {
     }
 }
 
-/// Why an event of the log cannot be read. It is never skipped.
+/// Why a stored event cannot be decoded. Such events are never skipped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Undecodable {
     /// Written by a newer croupier.
-    #[error("events of type {kind} are not known here; update this croupier")]
+    #[error("events of type {kind} are unknown; update this croupier")]
     UnknownType {
         /// The type.
         kind: String,
     },
     /// Written by a newer croupier.
     #[error(
-        "schema {schema} of {kind} is newer than {known}, the last one known here; update this croupier"
+        "schema {schema} of {kind} is newer than {known}, the latest known; update this croupier"
     )]
     NewerSchema {
         /// The type.
         kind: String,
         /// Its schema.
         schema: i16,
-        /// The last known one.
+        /// The latest known schema.
         known: i16,
     },
-    /// Not what its type says.
-    #[error("the payload is no {kind} of schema {schema}: {error}")]
+    /// The payload does not match its type.
+    #[error("the payload is not a {kind} of schema {schema}: {error}")]
     Broken {
         /// The type.
         kind: String,
@@ -143,7 +143,7 @@ pub enum Undecodable {
     },
 }
 
-/// An enum whose variant's name stands beside its content instead of around it.
+/// An enum whose variant name is stored beside its content instead of around it.
 struct Tagged<'a> {
     kind: &'a str,
     payload: &'a str,
@@ -205,11 +205,11 @@ impl<'de> VariantAccess<'de> for Payload<'de> {
 mod tests {
     use super::*;
 
-    /// One sample of every event and schema ever written; lines are added, never changed.
+    /// One sample of every event and schema ever written; lines are only added, never changed.
     const FROZEN: &str = include_str!("../tests/frozen/payloads.tsv");
 
     #[test]
-    fn everything_ever_written_is_still_read() {
+    fn every_frozen_payload_decodes() {
         for line in FROZEN.lines() {
             let (kind, rest) = line.split_once('\t').unwrap();
             let (schema, payload) = rest.split_once('\t').unwrap();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_writer_is_told_apart_from_a_broken_payload() {
+    fn unknown_types_differ_from_broken_payloads() {
         let payload = r#"{"seat":1,"in_a_row":2}"#;
         assert!(decode("TimedOut", 1, payload).is_ok());
         let newer = decode("TimedOut", 2, payload).unwrap_err();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn old_payloads_are_brought_forward_step_by_step() {
+    fn old_payloads_are_upcast_step_by_step() {
         let steps = &[
             Upcast {
                 kind: "TimedOut",

@@ -1,13 +1,15 @@
-//! The commands of a stream: which ids went through.
+//! The ids of the commands of a stream, for deduplication.
 //!
-//! A state that is decided on knows every command before it, and an append compares the end of the stream. So an id that is not
-//! in here, and whose append wins, is new: the log needs no second table to say so.
+//! A state that is decided on knows every command before it, and an append checks the head of the
+//! stream. An id that is not in this list and whose append succeeds is therefore new: no second
+//! table is needed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use uuid::Uuid;
 
-/// The commands of a stream up to a version. States of one stream share one list, which only grows; each sees its own part.
+/// The commands of a stream up to a version. All states of a stream share one append-only list;
+/// each sees a prefix of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Commands {
     all: Arc<Mutex<Vec<u64>>>,
@@ -15,14 +17,16 @@ pub(crate) struct Commands {
 }
 
 impl Commands {
-    /// Whether a command may be among them. Eight bytes of an id are kept, so the log has the last word.
+    /// Whether a command may be in the list. Only eight bytes of each id are kept, so a hit must be
+    /// checked in the log.
     pub(crate) fn may_contain(&self, command: Uuid) -> bool {
         let wanted = fingerprint(command);
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all[..self.count].contains(&wanted)
     }
 
-    /// The commands after one more event. The events of a command stand together, so only its first one adds it.
+    /// The commands after one more event. The events of a command are consecutive, so only the
+    /// first one adds it.
     #[must_use]
     pub(crate) fn with(&self, command: Uuid) -> Self {
         let new = fingerprint(command);
@@ -34,7 +38,7 @@ impl Commands {
         match all.get(self.count) {
             None => all.push(new),
             Some(known) if *known == new => {}
-            // Another history, which only a changed log can have.
+            // A different history, which only a tampered log can have.
             Some(_) => {
                 let mut own = all[..self.count].to_vec();
                 own.push(new);

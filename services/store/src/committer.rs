@@ -1,5 +1,5 @@
-//! Collects commands while the last batch commits: a lone command waits for nothing, and under load
-//! batches grow by themselves.
+//! Collects commands while the previous batch commits: a single command does not wait, and batches
+//! grow under load.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,16 +18,16 @@ use crate::{
     error::in_time,
 };
 
-/// The most commands of one batch.
+/// Maximum number of commands per batch.
 const MOST_COMMANDS: usize = 256;
-/// The most bytes of payload in one batch of several commands.
+/// Maximum number of payload bytes in a batch of several commands.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
-/// With fewer commands under way, one lane is faster than several: its batches are larger, and its
-/// connection knows the way.
+/// With fewer pending commands, one lane is faster than several: its batches are larger and its
+/// connection has its plans cached.
 const ONE_LANE: usize = 24;
 
-/// Where commands wait for their batch.
+/// Queues commands for their batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Committer {
     lanes: Vec<mpsc::Sender<Waiting>>,
@@ -42,7 +42,7 @@ struct Waiting {
 }
 
 impl Committer {
-    /// Starts the lanes. Under load a shard always takes the same lane, so that lanes do not wait for
+    /// Starts the lanes. Under load a shard always uses the same lane, so lanes do not wait for
     /// each other's locks.
     pub(crate) fn start(
         pool: &PgPool,
@@ -59,7 +59,7 @@ impl Committer {
         Self { lanes: (0..lanes.max(1)).map(lane).collect(), under_way: Arc::default(), stop }
     }
 
-    /// Commits what is under way and takes nothing more.
+    /// Commits pending commands and accepts no more.
     pub(crate) async fn close(&self) {
         self.stop.send_replace(true);
         for lane in &self.lanes {
@@ -67,9 +67,9 @@ impl Committer {
         }
     }
 
-    /// Commits a command with whatever else is waiting.
+    /// Commits a command together with the others that are waiting.
     pub(crate) async fn commit(&self, command: Prepared) -> Answer {
-        let under_way = UnderWay::one_more(&self.under_way);
+        let under_way = Pending::new(&self.under_way);
         let lanes = if under_way.count <= ONE_LANE { 1 } else { self.lanes.len() };
         let lane = &self.lanes[command.shard.index() % lanes];
         let (answer, answered) = oneshot::channel();
@@ -81,19 +81,19 @@ impl Committer {
     }
 }
 
-/// Counts a command as long as somebody waits for its answer.
-struct UnderWay<'a> {
+/// Counts a command while its result is awaited.
+struct Pending<'a> {
     all: &'a AtomicUsize,
     count: usize,
 }
 
-impl<'a> UnderWay<'a> {
-    fn one_more(all: &'a AtomicUsize) -> Self {
+impl<'a> Pending<'a> {
+    fn new(all: &'a AtomicUsize) -> Self {
         Self { count: all.fetch_add(1, Ordering::Relaxed) + 1, all }
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for Pending<'_> {
     fn drop(&mut self) {
         self.all.fetch_sub(1, Ordering::Relaxed);
     }
@@ -115,7 +115,7 @@ async fn run(
         if waiting.is_empty() {
             let count = tokio::select! {
                 count = queue.recv_many(&mut waiting, MOST_COMMANDS) => count,
-                // What is in the queue is still committed, what comes now is refused.
+                // Queued commands are still committed, new ones are refused.
                 Ok(()) = stop.changed() => {
                     queue.close();
                     queue.recv_many(&mut waiting, MOST_COMMANDS).await
@@ -125,7 +125,8 @@ async fn run(
                 break;
             }
         }
-        // No more than a batch is taken out of the queue: the rest stays there, where it is counted.
+        // At most one batch is taken out of the queue: the rest stays there, where it counts
+        // towards the limit.
         while waiting.len() < MOST_COMMANDS
             && let Ok(more) = queue.try_recv()
         {
@@ -133,15 +134,15 @@ async fn run(
         }
         let batch = next_batch(&mut waiting);
         let won = commit(&pool, &mut line, batch, &published).await;
-        refuse_rivals(&mut waiting, &won);
+        refuse_conflicting(&mut waiting, &won);
     }
     if let Some(connection) = line {
-        // It is of no more use, whether it says goodbye or not.
+        // The connection is discarded, whether or not it closes cleanly.
         connection.close().await.ok();
     }
 }
 
-/// One command a stream, and no more bytes than one statement should have; the others wait.
+/// At most one command per stream, and a limited number of bytes; the others wait.
 fn next_batch(waiting: &mut Vec<Waiting>) -> Vec<Waiting> {
     let mut streams = HashSet::with_capacity(waiting.len());
     let (mut batch, mut later, mut bytes) = (Vec::with_capacity(waiting.len()), Vec::new(), 0);
@@ -155,13 +156,13 @@ fn next_batch(waiting: &mut Vec<Waiting>) -> Vec<Waiting> {
         }
     }
     *waiting = later;
-    // The order in which rows are locked.
+    // The locking order.
     batch.sort_unstable_by_key(|next| (next.command.shard, next.command.stream));
     batch
 }
 
-/// A command that waits to build on the same event as one that just won has lost.
-fn refuse_rivals(waiting: &mut Vec<Waiting>, won: &HashMap<StreamId, Hash>) {
+/// Fails waiting commands that were decided on the same head as one that was just committed.
+fn refuse_conflicting(waiting: &mut Vec<Waiting>, won: &HashMap<StreamId, Hash>) {
     let (lost, left) = waiting.drain(..).partition(|next: &Waiting| {
         won.get(&next.command.stream).is_some_and(|previous| next.command.previous == *previous)
     });
@@ -171,10 +172,11 @@ fn refuse_rivals(waiting: &mut Vec<Waiting>, won: &HashMap<StreamId, Hash>) {
     }
 }
 
-/// The connection of a lane, kept from batch to batch: giving it back to the pool costs a round trip.
+/// The connection of a lane, kept across batches: returning it to the pool costs a round trip.
 type Line = Option<PgConnection>;
 
-/// Commits a batch, answers and publishes it; gives the streams that won, and what they were built on.
+/// Commits a batch, sends the results and publishes the events; returns the streams that changed,
+/// with the heads they were based on.
 async fn commit(
     pool: &PgPool,
     line: &mut Line,
@@ -187,15 +189,15 @@ async fn commit(
     let kept = line.is_some();
     let mut answers = try_commit(pool, line, &commands).await;
     if kept && matches!(answers, Err(StoreError::Unavailable(_))) {
-        // The connection may have broken while it was idle, or after it had sent the batch.
-        answers = commit_again(pool, line, &commands).await;
+        // The connection may have broken while it was idle, or after the batch was sent.
+        answers = retry_commit(pool, line, &commands).await;
     }
     if commands.len() > 1 && matches!(answers, Err(StoreError::Fault(_))) {
-        // One of them is bad; the others should not suffer for it.
+        // One command is invalid; the others must not fail with it.
         answers = Ok(one_by_one(pool, line, &commands).await);
     }
     let (mut won, mut new) = (HashMap::new(), Vec::new());
-    let mut said = Vec::with_capacity(batch.len());
+    let mut results = Vec::with_capacity(batch.len());
     for (number, Waiting { command, answer }) in batch.into_iter().enumerate() {
         let outcome = match &answers {
             Ok(answers) => answers.get(number).cloned().unwrap_or(Err(AppendError::Conflict)),
@@ -205,21 +207,22 @@ async fn commit(
             won.insert(command.stream, command.previous);
             new.extend(command.recorded(appended));
         }
-        said.push((answer, outcome));
+        results.push((answer, outcome));
     }
-    // Published first: the task that is woken last runs next on this thread, and that should be a request.
+    // Publish first: the task that is woken last runs next on this thread, and that should be a
+    // request.
     if !new.is_empty() {
-        // The node may be stopping: then nobody follows any more.
+        // The node may be stopping, with no receiver left.
         published.send(new).ok();
     }
-    for (answer, outcome) in said {
-        // The client may have gone; the log knows the answer all the same.
+    for (answer, outcome) in results {
+        // The client may have disconnected; the log has the result anyway.
         answer.send(outcome).ok();
     }
     won
 }
 
-async fn commit_again(
+async fn retry_commit(
     pool: &PgPool,
     line: &mut Line,
     commands: &[&Prepared],
@@ -258,7 +261,7 @@ async fn try_commit(
     };
     let answers = in_time(append_batch(connection, commands)).await;
     if answers.is_err() {
-        // Nobody knows what state the connection is in.
+        // The connection is in an unknown state.
         *line = None;
     }
     answers

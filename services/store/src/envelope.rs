@@ -1,26 +1,26 @@
-//! An event with everything the log knows about it.
+//! Events with their metadata.
 
 use domain::{Event, Moment};
 use uuid::Uuid;
 
 use crate::{Hash, Shard, Undecodable, chain::Link, codec::decode};
 
-/// The id of a stream, which for a game is the game's.
+/// The id of a stream; for a game, the id of the game.
 pub type StreamId = Uuid;
 
-/// Where a stream ends.
+/// The end of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The version of the last event; 0 is a stream that does not exist yet.
+    /// The version of the last event; 0 if the stream is empty.
     pub version: i64,
     /// The hash of the last event.
     pub hash: Hash,
-    /// When it was recorded, in microseconds.
+    /// When the last event was recorded, in microseconds.
     pub recorded_at: i64,
 }
 
 impl Head {
-    /// A stream that does not exist yet.
+    /// The head of an empty stream.
     pub const NEW: Self = Self { version: 0, hash: Hash::ZERO, recorded_at: 0 };
 
     /// When the last event was recorded.
@@ -29,35 +29,35 @@ impl Head {
     }
 }
 
-/// An event as the log stores it.
+/// An event as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The shard of the stream.
     pub shard: Shard,
-    /// The place in the log of the shard.
+    /// Position in the shard's log.
     pub position: i64,
     /// The stream.
     pub stream: StreamId,
-    /// The place in the stream.
+    /// Version in the stream.
     pub version: i64,
     /// The event's type.
     pub kind: String,
-    /// The version of the type's payload.
+    /// The schema number of the payload.
     pub schema: i16,
-    /// When it was recorded: microseconds since 1970.
+    /// When it was recorded, in microseconds since the Unix epoch.
     pub recorded_at: i64,
-    /// The command it came from.
+    /// The command that produced it.
     pub command: Uuid,
-    /// Who gave the command; the nil id is the house.
+    /// Who issued the command; the nil id is the house.
     pub actor: Uuid,
-    /// The payload as stored.
+    /// The stored payload.
     pub payload: String,
-    /// The hash as stored.
+    /// The stored hash.
     pub hash: Hash,
 }
 
 impl Envelope {
-    /// The hash that the event must have behind this one.
+    /// The hash this event must have, given the hash of the previous one.
     pub fn expected_hash(&self, previous: &Hash) -> Hash {
         Link {
             stream: self.stream,
@@ -72,7 +72,7 @@ impl Envelope {
         .hash(previous)
     }
 
-    /// The event itself, brought to the current form.
+    /// Decodes the event, upcast to its current schema.
     pub fn decode(&self) -> Result<Recorded, Undecodable> {
         let event = decode(&self.kind, self.schema, &self.payload)?;
         Ok(Recorded {
@@ -89,31 +89,31 @@ impl Envelope {
     }
 }
 
-/// An event of the log, decoded.
+/// A decoded event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
     /// The shard of the stream.
     pub shard: Shard,
-    /// The place in the log of the shard.
+    /// Position in the shard's log.
     pub position: i64,
     /// The stream.
     pub stream: StreamId,
-    /// The place in the stream.
+    /// Version in the stream.
     pub version: i64,
     /// When it was recorded.
     pub at: Moment,
-    /// The command it came from.
+    /// The command that produced it.
     pub command: Uuid,
-    /// Who gave the command; the nil id is the house.
+    /// Who issued the command; the nil id is the house.
     pub actor: Uuid,
-    /// The event's link in the chain.
+    /// The event's hash in the chain.
     pub hash: Hash,
-    /// What happened.
+    /// The event itself.
     pub event: Event,
 }
 
 impl Recorded {
-    /// Where the stream ends if this is its last event.
+    /// The head of the stream if this is its last event.
     pub fn head(&self) -> Head {
         let recorded_at = i64::try_from(self.at.0).unwrap_or(i64::MAX).saturating_mul(1000);
         Head { version: self.version, hash: self.hash, recorded_at }

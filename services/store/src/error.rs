@@ -1,19 +1,20 @@
-//! What can go wrong, and whose turn it is then.
+//! Errors of the store.
 //!
-//! *Unavailable* means try again, with the same command id: whether a command went through before the
-//! connection broke is then answered by its receipt. *Fault* is a mistake of ours or of whoever changed the database.
+//! *Unavailable* means that the caller should retry with the same command id: if the command was
+//! committed before the connection broke, its receipt is returned. *Fault* is a bug, or somebody
+//! modified the database.
 
 use std::time::Duration;
 
 use crate::{Shard, StreamId, codec::Undecodable};
 
-/// The database did not do what was asked.
+/// A database error.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
-    /// It cannot be reached, or is starting or stopping.
+    /// The database cannot be reached, or is starting or stopping.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
-    /// It answered with an error that trying again will not mend.
+    /// An error that a retry does not fix.
     #[error("the database refused: {0}")]
     Fault(String),
 }
@@ -21,8 +22,8 @@ pub enum StoreError {
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         use sqlx::Error as E;
-        // Connection, resources, cancelled or shut down, deadlock, lock not available, read only after
-        // a change of servers.
+        // Connection, resources, cancelled or shut down, deadlock, lock not available, read-only
+        // after a failover.
         let classes = ["08", "53", "57", "40", "55P03", "25006"];
         let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
         let passing = code.is_some_and(|code| classes.iter().any(|class| code.starts_with(class)))
@@ -49,11 +50,11 @@ impl From<sqlx::migrate::MigrateError> for StoreError {
     }
 }
 
-/// How long the database may take for anything that is asked all the time. The server itself gives up
-/// a little earlier, so this is for connections that are dead without saying so.
+/// Timeout for frequent statements. The server's own timeout is a little shorter, so this one
+/// catches dead connections.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
 
-/// What comes of it within the deadline.
+/// Fails with `Unavailable` after the deadline.
 pub(crate) async fn in_time<T>(
     task: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, StoreError> {
@@ -63,66 +64,66 @@ pub(crate) async fn in_time<T>(
     }
 }
 
-/// Why nothing was appended.
+/// Why an append failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AppendError {
-    /// The stream does not end where the caller thought: somebody else was faster.
+    /// The stream does not end where the caller expected: another command was committed first.
     #[error("the stream has changed; load it and decide again")]
     Conflict,
-    /// The command id was used for another request.
+    /// The command id was already used for a different request.
     #[error("this command id was used before, for another request; choose a new one")]
     CommandReused,
     /// A payload over the limit.
     #[error("an event of {bytes} bytes is too large; at most {most} are stored")]
     TooLarge {
-        /// How large it is.
+        /// Its size.
         bytes: usize,
-        /// How large it may be.
+        /// The maximum.
         most: usize,
     },
     /// A command without events, or with too many.
     #[error("a command appends 1 to {most} events, not {events}")]
     WrongCount {
-        /// How many there are.
+        /// Their number.
         events: usize,
-        /// How many there may be.
+        /// The maximum.
         most: usize,
     },
-    /// More commands are waiting than the queue holds.
+    /// The queue is full.
     #[error("too much is going on; try again in a moment")]
     Busy,
-    /// The database did not do it, or nobody knows whether it did.
+    /// The database failed; the outcome may be unknown.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Why nothing more is read.
+/// Why a read failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ReadError {
-    /// An event that this croupier does not understand. Nothing behind it is read.
+    /// An event that cannot be decoded. Events after it are not read.
     #[error("event {version} of stream {stream}: {why}")]
     Undecodable {
         /// Its stream.
         stream: StreamId,
-        /// Its place there.
+        /// Its version.
         version: i64,
         /// What is wrong.
         why: Undecodable,
     },
-    /// There is no such stream.
+    /// The stream does not exist.
     #[error("there is no stream {0}")]
     NoSuchStream(StreamId),
-    /// The stream is not that long.
-    #[error("stream {stream} ends with event {last}; there is nothing behind {after}")]
+    /// The requested version is after the end of the stream.
+    #[error("stream {stream} ends with event {last}; there is nothing after {after}")]
     VersionAhead {
         /// The stream.
         stream: StreamId,
-        /// Where reading should begin.
+        /// The requested version.
         after: i64,
-        /// Where the stream ends.
+        /// The last version.
         last: i64,
     },
-    /// The log has a hole: somebody removed events. Nothing behind it is read.
+    /// The log has a gap: events were removed. Events after it are not read.
     #[error("event {position} of shard {shard} is missing; run croupier verify --all")]
     Hole {
         /// The shard.
@@ -130,7 +131,7 @@ pub enum ReadError {
         /// The missing position.
         position: i64,
     },
-    /// The database did not answer.
+    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

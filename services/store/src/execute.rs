@@ -1,4 +1,4 @@
-//! The one way to change anything: load, decide, append; and decide again if somebody was faster.
+//! The only way to change an aggregate: load, decide, append, and decide again on a conflict.
 
 use std::sync::Arc;
 
@@ -10,29 +10,29 @@ use crate::{
     Aggregate, Append, AppendError, Appended, Hash, Loaded, ReadError, Store, StoreError, StreamId,
 };
 
-/// How often a command is decided anew before we give up: each time somebody else got through.
+/// Maximum number of attempts; each conflict means that another command was committed.
 const TRIES: usize = 8;
 
-/// A command on its way to a game, an account or the catalogue.
+/// A command to an aggregate.
 #[derive(Clone, Debug)]
 pub struct Request<'a, A: Aggregate = Game> {
     /// Its stream.
     pub stream: StreamId,
-    /// What is asked.
+    /// The command.
     pub command: &'a A::Command,
-    /// The id under which it can be asked again.
+    /// Idempotency key of the command.
     pub id: Uuid,
-    /// Who asks; the nil id is the house.
+    /// Who issues it; the nil id is the house.
     pub actor: Uuid,
-    /// When.
+    /// Current time.
     pub now: Moment,
-    /// What deciding needs beside the state: what a game's dice are made from, or the prices.
+    /// Input of `decide` besides the state: the dice secret of a game, or prices.
     pub context: A::Context,
-    /// The version it must have, if the asker minds.
+    /// The version the aggregate must have, if the caller cares.
     pub expected: Option<i64>,
 }
 
-/// What a command made happen, now or when it was first asked.
+/// The result of a command, which may have been executed earlier.
 #[derive(Clone, Debug)]
 pub struct Executed<A = Game> {
     /// Its events.
@@ -41,39 +41,41 @@ pub struct Executed<A = Game> {
     pub first_version: i64,
     /// When they were recorded.
     pub at: Moment,
-    /// Whether it had happened before, under the same id.
+    /// Whether the command was executed earlier, under the same id.
     pub repeated: bool,
-    /// All of it as it is now.
+    /// The state it was decided on; `None` if it was executed earlier.
+    pub before: Option<Arc<Loaded<A>>>,
+    /// The current state.
     pub state: Arc<Loaded<A>>,
 }
 
-/// Why a command made nothing happen.
+/// Why a command was not executed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ExecuteError {
-    /// The rules refuse it.
+    /// Rejected by the rules.
     #[error(transparent)]
     Rejected(#[from] Rejection),
-    /// The game is not at the version the command was meant for.
+    /// The game is not at the expected version.
     #[error("the game is at version {version}, not {expected}; look at it again")]
     Stale {
-        /// Where it was expected to be.
+        /// The expected version.
         expected: i64,
-        /// Where it is.
+        /// The actual version.
         version: i64,
     },
-    /// Whoever asks does not sit on the seat they ask for.
+    /// The actor is not allowed to issue this command.
     #[error("this seat is somebody else's")]
     NotYourSeat,
-    /// The log did not take it.
+    /// The append failed.
     #[error(transparent)]
     Append(#[from] AppendError),
-    /// The game could not be read.
+    /// The stream could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
 }
 
 impl<A: Aggregate> Request<'_, A> {
-    /// The hash of what is asked, by whom: the same id may only ask the same.
+    /// The hash of the request and its actor: an id may only be reused for the same request.
     fn hash(&self) -> Result<Hash, StoreError> {
         let command = serde_json::to_vec(&self.command);
         let command = command.map_err(|error| StoreError::Fault(error.to_string()))?;
@@ -96,7 +98,7 @@ impl<A: Aggregate> Request<'_, A> {
 }
 
 impl Store {
-    /// Makes a command happen, once: asked again under the same id, it gives its first answer, and the
+    /// Executes a command exactly once: a retry with the same id returns the first result, and the
     /// dice are not rolled again.
     pub async fn execute<A: Aggregate>(
         &self,
@@ -104,7 +106,8 @@ impl Store {
     ) -> Result<Executed<A>, ExecuteError> {
         let states = A::states(self);
         let hash = request.hash().map_err(AppendError::from)?;
-        // What is in memory may be behind. An append on it then fails; a refusal is looked at again.
+        // The cached state may be stale. An append on it then conflicts; a rejection is decided
+        // again on the fresh state.
         let mut remembered = states.remembered(request.stream);
         for _ in 0..TRIES {
             let (state, fresh) = match remembered.take() {
@@ -131,7 +134,7 @@ impl Store {
                 events: &events,
             };
             match self.append(append).await {
-                Ok(appended) => return Ok(self.applied(request, &state, events, appended)),
+                Ok(appended) => return Ok(self.applied(request, state, events, appended)),
                 Err(AppendError::Conflict) => metrics::counter!("croupier_conflicts").increment(1),
                 Err(error) => return Err(error.into()),
             }
@@ -139,7 +142,7 @@ impl Store {
         Err(AppendError::Conflict.into())
     }
 
-    /// The state as it is now, and what a command would do to it. Nothing is appended.
+    /// Loads the state and decides a command without appending anything.
     pub async fn dry_run<A: Aggregate>(
         &self,
         request: &Request<'_, A>,
@@ -149,11 +152,11 @@ impl Store {
         Ok((state, events))
     }
 
-    /// Remembers the state that the events made.
+    /// Caches the state after the events.
     fn applied<A: Aggregate>(
         &self,
         request: &Request<'_, A>,
-        before: &Loaded<A>,
+        before: Arc<Loaded<A>>,
         events: Vec<Event>,
         appended: Appended,
     ) -> Executed<A> {
@@ -161,10 +164,11 @@ impl Store {
         let Appended { head, first_version, .. } = appended;
         let state = Arc::new(Loaded { now, head, commands: before.commands.with(request.id) });
         A::states(self).remember(request.stream, &state);
-        Executed { events, first_version, at: head.at(), repeated: false, state }
+        let (at, before) = (head.at(), Some(before));
+        Executed { events, first_version, at, repeated: false, before, state }
     }
 
-    /// What a command did when it was first asked, if it was.
+    /// The result of an earlier execution of the command, if there was one.
     async fn first_answer<A: Aggregate>(
         &self,
         request: &Request<'_, A>,
@@ -177,8 +181,8 @@ impl Store {
             }
             Some(receipt) => {
                 let (events, first_version) = (receipt.events, receipt.first_version);
-                let (at, state) = (receipt.at, Arc::clone(state));
-                Ok(Some(Executed { events, first_version, at, repeated: true, state }))
+                let (at, before, state) = (receipt.at, None, Arc::clone(state));
+                Ok(Some(Executed { events, first_version, at, repeated: true, before, state }))
             }
             None => Ok(None),
         }

@@ -1,11 +1,11 @@
 //! The event log on PostgreSQL: append, read, tail, prove.
 //!
-//! A stream is the life of one thing, a game or an account; its events are numbered 1, 2, 3 …
-//! without holes and chained by hashes. Streams live in 64 shards; inside a shard events have
-//! positions 1, 2, 3 … in the order of commits, so that a reader who keeps 64 positions never misses
-//! one. [`Store::append`] adds events if the stream still ends where the caller thinks,
-//! [`Store::stream`] and [`Store::log`] read, [`Store::tail`] follows, [`seal`] and [`prove`] make
-//! sure that nobody changed anything.
+//! A stream holds the events of one aggregate, such as a game or an account. Its events are
+//! numbered 1, 2, 3 … without gaps and chained by hashes. Streams are spread over 64 shards; within
+//! a shard, events have positions 1, 2, 3 … in commit order, so a reader that keeps 64 positions
+//! never misses an event. [`Store::append`] adds events if the stream still ends where the caller
+//! expects, [`Store::stream`] and [`Store::log`] read, [`Store::tail`] follows, [`seal`] and
+//! [`prove`] detect tampering.
 
 mod aggregate;
 mod append;

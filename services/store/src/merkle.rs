@@ -1,15 +1,15 @@
-//! The root of a tree of hashes, built as they come (the tree of RFC 6962).
+//! An incremental Merkle tree (RFC 6962).
 
 use sha2::{Digest, Sha256};
 
 use crate::Hash;
 
-/// A tree under construction: the roots of its complete parts, each with its height, the largest first.
+/// A tree under construction: the roots of its complete subtrees with their heights, largest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree(Vec<(u32, Hash)>);
 
 impl Tree {
-    /// One more leaf. Parts of the same height become one.
+    /// Adds a leaf and merges subtrees of equal height.
     pub(crate) fn push(&mut self, leaf: &Hash) {
         let mut node = (0, hash(0, &[leaf]));
         while let Some(&(height, left)) = self.0.last() {
@@ -22,7 +22,7 @@ impl Tree {
         self.0.push(node);
     }
 
-    /// The root of everything so far; of nothing it is zero.
+    /// The root so far; zero for an empty tree.
     pub(crate) fn root(&self) -> Hash {
         let mut parts = self.0.iter().rev().map(|(_, part)| *part);
         let Some(last) = parts.next() else { return Hash::ZERO };
@@ -30,7 +30,7 @@ impl Tree {
     }
 }
 
-/// What proves that a leaf is in a tree: the hashes beside its way from the leaf to the root.
+/// The inclusion proof of a leaf: the sibling hashes from the leaf to the root.
 pub(crate) fn path(leaves: &[Hash], index: usize) -> Vec<Hash> {
     if leaves.len() < 2 {
         return Vec::new();
@@ -51,7 +51,7 @@ fn root_of(leaves: &[Hash]) -> Hash {
     tree.root()
 }
 
-/// The root that a leaf and the hashes beside its way lead to; nothing if they do not fit a tree of this size.
+/// The root that a leaf and its proof lead to; `None` if they do not fit a tree of this size.
 pub(crate) fn root_of_path(leaf: &Hash, index: u64, size: u64, path: &[Hash]) -> Option<Hash> {
     if index >= size {
         return None;
@@ -72,7 +72,7 @@ pub(crate) fn root_of_path(leaf: &Hash, index: u64, size: u64, path: &[Hash]) ->
     }))
 }
 
-/// Leaves and nodes are told apart by their first byte.
+/// The first byte distinguishes leaves from inner nodes.
 fn hash(first: u8, parts: &[&Hash]) -> Hash {
     let mut hash = Sha256::new();
     hash.update([first]);
@@ -86,7 +86,7 @@ fn hash(first: u8, parts: &[&Hash]) -> Hash {
 mod tests {
     use super::*;
 
-    /// The definition: split at the largest power of two below the length.
+    /// The definition in the RFC: split at the largest power of two below the length.
     fn root(leaves: &[Hash]) -> Hash {
         match leaves {
             [] => Hash::ZERO,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leaf_is_proven_by_its_path_and_by_no_other() {
+    fn an_inclusion_proof_holds_for_its_leaf_only() {
         for size in 1..40u8 {
             let leaves: Vec<Hash> = (0..size).map(|n| Hash([n; 32])).collect();
             for (index, leaf) in leaves.iter().enumerate() {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn is_the_tree_of_the_definition() {
+    fn matches_the_definition() {
         let leaves: Vec<Hash> = (0..70u8).map(|n| Hash([n; 32])).collect();
         let mut tree = Tree::default();
         for (n, leaf) in leaves.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Proving the whole log: every chain, every position, every head, every seal.
+//! Verifies the whole log: every chain, position, head and seal.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -20,29 +20,29 @@ use crate::{
     timestamp::Micros,
 };
 
-/// What was found to be right.
+/// Counts of what was verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
-    /// Events whose hash and place are right.
+    /// Events with the right hash and position.
     pub events: u64,
     /// Streams that end as their heads say.
     pub streams: u64,
-    /// Commands, each of which stands once in its stream.
+    /// Commands, each of which occurs once in its stream.
     pub commands: u64,
-    /// Seals that fit the events and each other.
+    /// Seals that match the events and each other.
     pub seals: u64,
 }
 
-/// The first thing that is not as it was written.
+/// The first inconsistency found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The shard, if it is one.
+    /// The shard, if it is in one.
     pub shard: Option<Shard>,
-    /// The stream, where it is known.
+    /// The stream, if known.
     pub stream: Option<StreamId>,
-    /// The version in the stream, where it is known.
+    /// The version in the stream, if known.
     pub version: Option<i64>,
-    /// What differs.
+    /// The mismatch.
     pub what: String,
 }
 
@@ -58,13 +58,13 @@ impl fmt::Display for Broken {
     }
 }
 
-/// Why the log is not proven.
+/// Why verification failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Unproven {
-    /// Somebody changed it.
+    /// The log was tampered with.
     #[error("{0}")]
     Broken(Broken),
-    /// The database did not answer.
+    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -78,18 +78,18 @@ pub struct Outside {
     pub key: Option<[u8; 32]>,
 }
 
-/// Checks everything, several shards at once. `progress` counts events as they are checked.
+/// Verifies everything, several shards concurrently. `progress` counts verified events.
 pub async fn prove(
     store: &Store,
     known: &Outside,
     at_once: usize,
     progress: &Arc<AtomicU64>,
 ) -> Result<Proof, Unproven> {
-    check_strangers(store).await?;
+    check_unknown_shards(store).await?;
     let known = Arc::new(known.clone());
     let shards = Shard::all().map(|shard| {
         let (store, known, progress) = (store.clone(), Arc::clone(&known), Arc::clone(progress));
-        // A task of its own when its turn comes, so that shards use all cores.
+        // Each shard is a task of its own, so that all cores are used.
         async move {
             let task = async move { prove_shard(&store, shard, &known, &progress).await };
             tokio::spawn(task).await.unwrap_or_else(|stopped| {
@@ -108,7 +108,7 @@ pub async fn prove(
     Ok(whole)
 }
 
-/// What the events of a stream said so far.
+/// The end of a stream according to its events.
 #[derive(Clone, Copy, PartialEq)]
 struct End {
     version: i64,
@@ -116,10 +116,10 @@ struct End {
     recorded_at: i64,
 }
 
-/// Rows in shards that do not exist would be seen by nobody, and by every query that forgets to look.
-/// Two ranges, so that each is a probe of an index.
-async fn check_strangers(store: &Store) -> Result<(), Unproven> {
-    const STRANGERS: &str = "
+/// Rows in shards outside 0 to 63 would be missed by reads of single shards but seen by queries
+/// over all of them. Two conditions, so that each is an index probe.
+async fn check_unknown_shards(store: &Store) -> Result<(), Unproven> {
+    const UNKNOWN_SHARDS: &str = "
           SELECT 'event' FROM event WHERE shard < 0
 UNION ALL SELECT 'event' FROM event WHERE shard > 63
 UNION ALL SELECT 'stream_head' FROM stream_head WHERE shard < 0
@@ -128,14 +128,14 @@ UNION ALL SELECT 'shard_head' FROM shard_head WHERE shard < 0 OR shard > 63
 UNION ALL SELECT 'seal' FROM seal WHERE shard < 0 OR shard > 63
 LIMIT 1";
     let mut snapshot = snapshot(store).await?;
-    let found = sqlx::query(STRANGERS).fetch_optional(&mut *snapshot).await;
+    let found = sqlx::query(UNKNOWN_SHARDS).fetch_optional(&mut *snapshot).await;
     let Some(row) = found.map_err(StoreError::from)? else { return Ok(()) };
     let table: String = row.try_get(0).map_err(StoreError::from)?;
     let what = format!("a row of {table} is in a shard that does not exist");
     Err(Unproven::Broken(Broken { shard: None, stream: None, version: None, what }))
 }
 
-/// Everything as it is at one moment, however long we look: appends go on meanwhile.
+/// A snapshot of the database for the whole verification: appends continue meanwhile.
 async fn snapshot(store: &Store) -> Result<Transaction<'static, Postgres>, StoreError> {
     let mut snapshot = store.pool.begin().await?;
     snapshot
@@ -215,7 +215,7 @@ fn at_shard(shard: Shard, what: String) -> Unproven {
     Unproven::Broken(Broken { shard: Some(shard), stream: None, version: None, what })
 }
 
-/// Numbers without holes, each chained to the one before, signed, and the same as outside.
+/// Seals are numbered without gaps, chained, signed, and equal to those kept outside.
 fn check_seal_chain(shard: Shard, seals: &[Seal], known: &Outside) -> Result<(), Unproven> {
     let mut previous = (Hash::ZERO, 0);
     for (number, seal) in (1..).zip(seals) {
@@ -248,7 +248,7 @@ fn check_seal_chain(shard: Shard, seals: &[Seal], known: &Outside) -> Result<(),
     }
 }
 
-/// Compares the roots of the sealed stretches as the events come.
+/// Compares Merkle roots with the seals while events are read.
 struct Roots<'a> {
     shard: Shard,
     seals: &'a [Seal],
@@ -357,7 +357,8 @@ fn head(row: &PgRow) -> Result<(StreamId, End), sqlx::Error> {
     Ok((row.try_get(0)?, End { version, hash, recorded_at }))
 }
 
-/// The events of a command stand together, and each command stands once in its stream. Gives how many there are.
+/// The events of a command are consecutive, and each command occurs once in its stream. Returns the
+/// number of commands.
 async fn check_commands(snapshot: &mut PgConnection, shard: Shard) -> Result<u64, Unproven> {
     const COMMANDS: &str = "
 WITH command AS (

@@ -1,4 +1,4 @@
-//! Reading: a stream from a version, a shard from a position, one command's events.
+//! Reads: a stream after a version, a shard after a position, the events of a command.
 
 use domain::{Event, Game, Moment};
 use futures_util::{
@@ -13,7 +13,7 @@ use crate::{
     commands::Commands, error::in_time, timestamp::Micros,
 };
 
-/// How many events a page has.
+/// Number of events per page.
 pub(crate) const PAGE: i64 = 2000;
 
 pub(crate) const STREAM_PAGE: &str = "
@@ -37,7 +37,7 @@ SELECT shard, position, stream, version, type, schema, recorded_at, command, act
  ORDER BY position
  LIMIT $3";
 
-/// The next events of several shards at once, shard by shard.
+/// The next events of several shards, ordered by shard.
 pub(crate) const LOG_PAGES: &str = "
 SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
        e.hash
@@ -45,7 +45,7 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
  CROSS JOIN LATERAL (
         SELECT * FROM event WHERE shard = w.shard AND position > w.after ORDER BY position LIMIT $3) e";
 
-/// The next events of all shards that have any, in one round trip; nearly nothing to do where nothing is new.
+/// The next events of all shards that have new ones, in one round trip; cheap if there are none.
 pub(crate) const NEWS: &str = "
 SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
        e.hash
@@ -55,28 +55,28 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
  CROSS JOIN LATERAL (
         SELECT * FROM event WHERE shard = w.shard AND position > w.after ORDER BY position LIMIT $3) e";
 
-/// A game, an account or the catalogue, as its stream tells it.
+/// The state folded from a stream.
 #[derive(Clone, Debug)]
 pub struct Loaded<A = Game> {
-    /// As it is now; `None` if it was never created.
+    /// The current state; `None` if the stream is empty.
     pub now: Option<A>,
-    /// Where its stream ends.
+    /// The head of the stream.
     pub head: Head,
-    /// Which commands went through.
+    /// The commands of the stream.
     pub(crate) commands: Commands,
 }
 
 impl<A> Loaded<A> {
-    /// Something as it was at some point: not a state to decide on.
+    /// A state at some version, not to be decided on: it knows no commands.
     pub fn at(now: Option<A>, head: Head) -> Self {
         Self { now, head, commands: Commands::default() }
     }
 }
 
-/// What a command did when it was first asked.
+/// The result of a command that was executed earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// The first eight bytes of the hash of what was asked.
+    /// The first eight bytes of the request's hash.
     pub request: i64,
     /// The version of its first event.
     pub first_version: i64,
@@ -87,8 +87,8 @@ pub struct Receipt {
 }
 
 impl Store {
-    /// The events of a stream behind a version, in order. Reading behind the end of a stream, or one
-    /// that does not exist, is an error; there may be nothing behind its last event.
+    /// The events of a stream after a version, in order. It is an error if the stream does not
+    /// exist, or ends before that version; nothing after the last event is not.
     pub fn stream(
         &self,
         stream: StreamId,
@@ -105,7 +105,7 @@ impl Store {
         stream::once(checked).try_flatten()
     }
 
-    /// At most so many events of a stream behind a version.
+    /// At most `most` events of a stream after a version.
     pub async fn page(
         &self,
         stream: StreamId,
@@ -118,7 +118,7 @@ impl Store {
         rows.iter().map(|row| decode(&envelope(row).map_err(StoreError::from)?)).collect()
     }
 
-    /// The events of a shard behind a position, in the order of commits.
+    /// The events of a shard after a position, in commit order.
     pub fn log(
         &self,
         shard: Shard,
@@ -127,7 +127,7 @@ impl Store {
         decoded(self.log_envelopes(shard, after))
     }
 
-    /// The stored form of a stream.
+    /// The same as [`Store::stream`], not decoded and without the check of the end.
     pub fn stream_envelopes(
         &self,
         stream: StreamId,
@@ -144,7 +144,7 @@ impl Store {
         })
     }
 
-    /// The stored form of a shard's log.
+    /// The same as [`Store::log`], not decoded.
     pub fn log_envelopes(
         &self,
         shard: Shard,
@@ -160,7 +160,7 @@ impl Store {
         })
     }
 
-    /// What an earlier command with this id did, if it went through.
+    /// The result of the command with this id, if it was executed.
     pub async fn receipt(
         &self,
         stream: StreamId,
@@ -179,13 +179,13 @@ impl Store {
         Ok(Some(Receipt { request, first_version, at, events }))
     }
 
-    /// Where every shard ends now.
+    /// The last position of every shard.
     pub async fn heads(&self) -> Result<Positions, StoreError> {
         heads(&self.pool).await
     }
 }
 
-/// Nothing was read: whether that is all there is.
+/// Called if nothing was read: fails if the stream does not exist or ends before `after`.
 async fn check_end(pool: &PgPool, stream: StreamId, after: i64) -> Result<(), ReadError> {
     const END: &str = "SELECT version FROM stream_head WHERE shard = $1 AND stream = $2";
     let query = sqlx::query(END).bind(Shard::of(stream).sql()).bind(stream);
@@ -206,7 +206,7 @@ pub(crate) async fn heads(pool: &PgPool) -> Result<Positions, StoreError> {
     Ok(positions)
 }
 
-/// The next events of these shards, at most so many of each.
+/// The next events of these shards, at most `most` per shard.
 pub(crate) async fn log_pages(
     pool: &PgPool,
     shards: &[Shard],
@@ -220,7 +220,7 @@ pub(crate) async fn log_pages(
     Ok(in_time(query.fetch_all(pool)).await?.iter().map(envelope).collect::<Result<_, _>>()?)
 }
 
-/// The next events of all shards, at most so many of each.
+/// The next events of all shards, at most `most` per shard.
 pub(crate) async fn news(
     connection: &mut PgConnection,
     after: &Positions,
@@ -253,7 +253,7 @@ pub(crate) fn envelope(row: &PgRow) -> Result<Envelope, sqlx::Error> {
     })
 }
 
-/// Decodes, and stops at the first event that cannot be.
+/// Decodes an event, naming its stream and version on failure.
 pub(crate) fn decode(envelope: &Envelope) -> Result<Recorded, ReadError> {
     envelope.decode().map_err(|why| ReadError::Undecodable {
         stream: envelope.stream,
@@ -270,7 +270,7 @@ fn decoded(
 
 type Page = (Vec<Envelope>, Option<i64>);
 
-/// The page's events, and where the next page begins if this one was full.
+/// The events of a page, and where the next one starts if this one was full.
 fn envelopes(rows: Vec<PgRow>, place: fn(&Envelope) -> i64) -> Result<Page, StoreError> {
     let full = rows.len() == usize::try_from(PAGE).unwrap_or(0);
     let page = rows.iter().map(envelope).collect::<Result<Vec<_>, _>>()?;
@@ -278,7 +278,7 @@ fn envelopes(rows: Vec<PgRow>, place: fn(&Envelope) -> i64) -> Result<Page, Stor
     Ok((page, next))
 }
 
-/// One page after the other: never more than one in memory.
+/// Streams page by page: at most one page is in memory.
 fn pages<F, P>(after: i64, fetch: F) -> BoxStream<'static, Result<Envelope, StoreError>>
 where
     F: Fn(i64) -> P + Send + 'static,

@@ -1,8 +1,9 @@
-//! Seals: signed roots of what each shard holds, chained, and kept outside the database too.
+//! Seals: signed Merkle roots of each shard, chained, and also kept outside the database.
 //!
-//! Whoever can write to the database can rewrite a whole stream so that its chain is whole again. The
-//! seals of the shard then no longer fit: they hold the root of the old hashes, are chained to each
-//! other, signed with a key the database does not have, and exist in a file elsewhere.
+//! Whoever can write to the database can rewrite a whole stream with a valid chain. The seals of
+//! the shard then no longer match: they contain the root of the old hashes, are chained to each
+//! other, are signed with a key that the database does not have, and are also stored in a file
+//! elsewhere.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -25,30 +26,30 @@ use crate::{
 pub struct Seal {
     /// The shard.
     pub shard: u8,
-    /// 1, 2, 3 … in each shard.
+    /// 1, 2, 3 … within each shard.
     pub number: i64,
-    /// The first position sealed: the one behind the seal before.
+    /// The first sealed position: the one after the previous seal.
     pub first_position: i64,
-    /// The last position sealed.
+    /// The last sealed position.
     pub last_position: i64,
-    /// When: microseconds since 1970.
+    /// When it was sealed, in microseconds since the Unix epoch.
     pub sealed_at: i64,
     /// The Merkle root of the hashes of these events.
     #[serde(with = "hex")]
     pub root: [u8; 32],
-    /// The hash of the seal before; zero for the first.
+    /// The hash of the previous seal; zero for the first one.
     #[serde(with = "hex")]
     pub previous: [u8; 32],
-    /// The public key of who signed.
+    /// The signer's public key.
     #[serde(with = "hex")]
     pub key: [u8; 32],
-    /// The signature of the seal's hash.
+    /// The signature over the seal's hash.
     #[serde(with = "hex")]
     pub signature: [u8; 64],
 }
 
 impl Seal {
-    /// What is signed, and what the next seal is chained to.
+    /// The hash that is signed and that the next seal refers to.
     pub fn hash(&self) -> Hash {
         let mut hash = Sha256::new();
         hash.update(b"croupier/seal/1\0");
@@ -62,7 +63,7 @@ impl Seal {
         Hash(hash.finalize().into())
     }
 
-    /// Whether the key it names signed it.
+    /// Whether the signature matches the key in the seal.
     pub fn is_signed(&self) -> bool {
         let signature = Signature::from_bytes(&self.signature);
         VerifyingKey::from_bytes(&self.key)
@@ -70,8 +71,8 @@ impl Seal {
     }
 }
 
-/// Seals what is new in every shard; gives the new seals. Several nodes may do this at once: one of
-/// them seals a shard, the others find it done.
+/// Seals the new events of every shard and returns the new seals. Several nodes may do this
+/// concurrently: each shard is sealed by one of them.
 pub async fn seal(store: &Store, key: &SigningKey, now: Moment) -> Result<Vec<Seal>, StoreError> {
     let mut seals = Vec::new();
     let heads = store.heads().await?;
@@ -88,7 +89,7 @@ pub async fn seal(store: &Store, key: &SigningKey, now: Moment) -> Result<Vec<Se
     Ok(seals)
 }
 
-/// Reads the signing key of a file, making one if there is none: 32 bytes, for its owner only.
+/// Reads the signing key from a file, creating it if missing: 32 bytes, readable by its owner only.
 pub fn signing_key(path: &Path, random: impl FnOnce() -> [u8; 32]) -> std::io::Result<SigningKey> {
     use std::{io::Write, os::unix::fs::OpenOptionsExt};
     match std::fs::read(path) {
@@ -108,18 +109,18 @@ pub fn signing_key(path: &Path, random: impl FnOnce() -> [u8; 32]) -> std::io::R
     }
 }
 
-/// The seal of an event, with what proves that it covers it.
+/// The seal of an event with its inclusion proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sealed {
     /// The seal.
     pub seal: Seal,
-    /// The place of the event in the log of its shard.
+    /// The event's position in its shard's log.
     pub position: i64,
-    /// The hashes beside its way to the root, from the leaf on.
+    /// The Merkle path, from the leaf to the root.
     pub path: Vec<Hash>,
 }
 
-/// The seal that covers a position, if there is one yet.
+/// The seal that covers a position, if it is sealed already.
 pub(crate) async fn sealed(
     store: &Store,
     shard: Shard,
@@ -174,7 +175,7 @@ async fn make(
     Ok(seal)
 }
 
-/// Whether it was kept: another node may have been faster.
+/// Stores the seal. Returns whether this node was first.
 async fn keep(pool: &PgPool, seal: &Seal) -> Result<bool, StoreError> {
     const KEEP: &str = "
 INSERT INTO seal (shard, number, first_position, last_position, sealed_at, root, previous, key, signature)
@@ -203,7 +204,7 @@ SELECT shard, number, first_position, last_position, sealed_at, root, previous, 
     Ok(row.as_ref().map(from_row).transpose()?)
 }
 
-/// The seals of every shard behind those known already: the last number of each shard.
+/// The seals of every shard after the known ones, given the last known number of each shard.
 pub async fn seals_after(
     store: &Store,
     known: &BTreeMap<u8, i64>,
@@ -218,7 +219,7 @@ pub async fn seals_after(
     Ok(seals)
 }
 
-/// The seals of a shard behind a number, in order.
+/// The seals of a shard after a number, in order.
 pub(crate) async fn seals_of(
     connection: &mut PgConnection,
     shard: Shard,
@@ -247,12 +248,12 @@ fn from_row(row: &PgRow) -> Result<Seal, sqlx::Error> {
     })
 }
 
-/// 32 bytes out of 64 hexadecimal digits.
+/// Parses 64 hexadecimal digits.
 pub fn hex32(text: &str) -> Option<[u8; 32]> {
     unhex(text)
 }
 
-/// Bytes out of hexadecimal digits.
+/// Parses hexadecimal digits.
 fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     if text.len() != N * 2 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
@@ -264,7 +265,7 @@ fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-/// Bytes as hexadecimal text.
+/// Serializes bytes as hexadecimal text.
 mod hex {
     use std::fmt;
 

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// How many shards there are. Part of the stored format: it never changes.
+/// The number of shards. Part of the stored format: it never changes.
 pub const SHARDS: usize = 64;
 
 /// A shard's number, 0 to 63.
@@ -17,7 +17,7 @@ impl Shard {
         Self(Sha256::digest(stream.as_bytes())[0] & 63)
     }
 
-    /// The shard of a number, if there is one.
+    /// The shard with this number, if it exists.
     pub fn numbered(number: u8) -> Option<Self> {
         (usize::from(number) < SHARDS).then_some(Self(number))
     }
@@ -40,7 +40,7 @@ impl Shard {
         self.0.into()
     }
 
-    /// From a column that only holds shards.
+    /// From a column that only contains shard numbers.
     pub(crate) fn from_sql(number: i16) -> Self {
         Self(u8::try_from(number & 63).unwrap_or(0))
     }
@@ -52,29 +52,29 @@ impl std::fmt::Display for Shard {
     }
 }
 
-/// How far a reader has read: the last position of each shard.
+/// How far a reader has read: the last position in each shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Positions([i64; SHARDS]);
 
 impl Default for Positions {
-    /// Nothing read yet.
+    /// Nothing has been read.
     fn default() -> Self {
         Self([0; SHARDS])
     }
 }
 
 impl Positions {
-    /// The last position read of a shard; 0 is none.
+    /// The last position read in a shard; 0 if none.
     pub fn get(&self, shard: Shard) -> i64 {
         self.0[shard.index()]
     }
 
-    /// Everything up to this position of the shard is read.
+    /// Marks everything up to this position of the shard as read.
     pub fn set(&mut self, shard: Shard, position: i64) {
         self.0[shard.index()] = position;
     }
 
-    /// How many events there are up to here.
+    /// The number of events up to these positions.
     pub fn total(&self) -> i64 {
         self.0.iter().sum()
     }

@@ -1,31 +1,33 @@
-//! Cache of aggregates: kept in memory while they are used, folded from the log when they are not.
+//! Cache of aggregates: kept in memory while in use, otherwise folded from the log.
 //!
-//! A cached state may be behind the log. An append on it then conflicts, and [`States::fresh`] reads
-//! what came after it, from whichever node.
+//! A cached state may be stale. An append on it then conflicts, and [`States::fresh`] reads the
+//! events that any node appended since.
 
 use std::{collections::HashMap, sync::Arc};
 
+use domain::Moment;
 use quick_cache::sync::Cache;
-use sqlx::PgPool;
+use sqlx::{PgPool, Row};
 
 use crate::{
-    Aggregate, Head, Loaded, ReadError, Recorded, Shard, Store, StreamId,
+    Aggregate, Head, Loaded, ReadError, Recorded, Shard, Store, StoreError, StreamId,
     commands::Commands,
     error::in_time,
     read::{decode, envelope},
+    timestamp::Micros,
 };
 
-/// The states of one kind of thing: the least used ones make room in memory.
+/// The cached states of one kind of aggregate; rarely used ones are evicted.
 #[derive(Debug)]
 pub struct States<A> {
     pool: PgPool,
     cache: Cache<StreamId, Arc<Loaded<A>>>,
 }
 
-/// How many events of a stream are read at once.
+/// Number of events of a stream that are read at once.
 const PAGE: usize = 2000;
 
-/// What came behind a version, of several streams.
+/// The events of several streams, each after a version.
 pub(crate) const STREAMS_PAGE: &str = "
 SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
        e.hash
@@ -34,7 +36,7 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
         SELECT * FROM event
          WHERE shard = w.shard AND stream = w.stream AND version > w.after ORDER BY version LIMIT $4) e";
 
-/// What the last command of several streams did.
+/// The events of the last command of each of several streams.
 pub(crate) const LAST_ACTIONS: &str = "
 SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
        e.hash
@@ -46,7 +48,35 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
          WHERE shard = w.shard AND stream = w.stream AND version > h.version - h.appended ORDER BY version) e";
 
 impl Store {
-    /// What the last command of each of these streams did, in one round trip.
+    /// When the first event of these types was recorded in each of these streams, in one round
+    /// trip.
+    pub async fn first_times(
+        &self,
+        streams: &[StreamId],
+        types: &[&str],
+    ) -> Result<HashMap<(StreamId, String), Moment>, StoreError> {
+        const FIRST: &str = "
+SELECT e.stream, e.type, min(e.recorded_at)
+  FROM unnest($1::smallint[], $2::uuid[]) AS w (shard, stream)
+  JOIN event e ON e.shard = w.shard AND e.stream = w.stream
+ WHERE e.type = ANY($3)
+ GROUP BY e.stream, e.type";
+        let query = sqlx::query(FIRST)
+            .bind(streams.iter().map(|&stream| Shard::of(stream).sql()).collect::<Vec<_>>())
+            .bind(streams)
+            .bind(types);
+        let mut times = HashMap::new();
+        for row in in_time(query.fetch_all(&self.pool)).await? {
+            let at: Micros = row.try_get(2)?;
+            times.insert(
+                (row.try_get(0)?, row.try_get(1)?),
+                Moment(u64::try_from(at.0 / 1000).unwrap_or(0)),
+            );
+        }
+        Ok(times)
+    }
+
+    /// The events of the last command of each of these streams, in one round trip.
     pub async fn last_actions(
         &self,
         streams: &[StreamId],
@@ -56,7 +86,7 @@ impl Store {
             .bind(streams);
         let mut actions: HashMap<StreamId, Vec<Recorded>> = HashMap::new();
         for row in in_time(query.fetch_all(&self.pool)).await? {
-            let recorded = decode(&envelope(&row).map_err(crate::StoreError::from)?)?;
+            let recorded = decode(&envelope(&row).map_err(StoreError::from)?)?;
             actions.entry(recorded.stream).or_default().push(recorded);
         }
         Ok(actions)
@@ -68,13 +98,13 @@ impl<A: Aggregate> States<A> {
         Self { pool, cache: Cache::new(room) }
     }
 
-    /// One as the log has it now.
+    /// The current state of a stream.
     pub async fn fresh(&self, stream: StreamId) -> Result<Arc<Loaded<A>>, ReadError> {
         let mut states = self.fresh_all(&[stream]).await?;
         Ok(states.remove(&stream).unwrap_or_default())
     }
 
-    /// Several as the log has them now, in one round trip. One that was never created is nothing yet.
+    /// The current states of several streams, in one round trip. An empty stream has no state.
     pub async fn fresh_all(
         &self,
         streams: &[StreamId],
@@ -89,7 +119,7 @@ impl<A: Aggregate> States<A> {
         Ok(states)
     }
 
-    /// One that is at least as far as this version: from memory, if it is there.
+    /// A state at this version or later; from the cache if possible.
     pub async fn at_least(
         &self,
         stream: StreamId,
@@ -101,7 +131,7 @@ impl<A: Aggregate> States<A> {
         }
     }
 
-    /// Learns an event of one that this node remembers, if it is the next one.
+    /// Applies an event to the cached state, if it is the next one.
     pub(crate) fn learn(&self, recorded: &Recorded) {
         let known = self.cache.peek(&recorded.stream);
         let Some(known) = known.filter(|known| known.head.version + 1 == recorded.version) else {
@@ -112,12 +142,12 @@ impl<A: Aggregate> States<A> {
         self.remember(recorded.stream, &Arc::new(Loaded { now, head: recorded.head(), commands }));
     }
 
-    /// One as this node knows it.
+    /// The cached state, which may be stale.
     pub fn remembered(&self, stream: StreamId) -> Option<Arc<Loaded<A>>> {
         self.cache.get(&stream)
     }
 
-    /// How many are in memory.
+    /// Number of cached states.
     pub fn in_memory(&self) -> usize {
         self.cache.len()
     }
@@ -129,7 +159,7 @@ impl<A: Aggregate> States<A> {
         }
     }
 
-    /// Folds what came since; gives the streams that may have more.
+    /// Applies the events since the cached versions; returns the streams that may have more.
     async fn catch_up(
         &self,
         states: &mut HashMap<StreamId, Arc<Loaded<A>>>,
@@ -144,7 +174,7 @@ impl<A: Aggregate> States<A> {
         let rows = in_time(query.fetch_all(&self.pool)).await?;
         let mut news: HashMap<StreamId, usize> = HashMap::new();
         for row in &rows {
-            let recorded = decode(&envelope(row).map_err(crate::StoreError::from)?)?;
+            let recorded = decode(&envelope(row).map_err(StoreError::from)?)?;
             *news.entry(recorded.stream).or_default() += 1;
             let state = states.entry(recorded.stream).or_default();
             let state = Arc::make_mut(state);

@@ -1,4 +1,4 @@
-//! The log itself.
+//! The entry point to the event log.
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
@@ -15,10 +15,11 @@ use crate::{
     committer::Committer, states::States, tail::Tailer,
 };
 
-/// The schema, step by step: number, title, SQL.
+/// The migrations: number, title, SQL.
 const MIGRATIONS: &[(i64, &str, &str)] = &include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 
-/// The steps up to one of them, as sqlx runs them. Listed when the program is built: the macro of sqlx needs a second copy of all of sqlx for that.
+/// The migrations up to one of them. They are listed by the build script: the macro of sqlx would
+/// compile a second copy of all of sqlx.
 fn migrator(last: i64) -> Migrator {
     let step = |&(version, title, sql): &(i64, &'static str, &'static str)| {
         let sql = SqlStr::from_static(sql);
@@ -28,18 +29,18 @@ fn migrator(last: i64) -> Migrator {
     Migrator::with_migrations(steps.map(step).collect())
 }
 
-/// How a store works.
+/// Settings of a store.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The most connections to the database.
+    /// Maximum number of connections to the database.
     pub connections: u32,
-    /// The most connections of processors.
+    /// Maximum number of connections used by processors.
     pub background: u32,
-    /// How many batches can be on their way at once.
+    /// Number of batches that may be committed concurrently.
     pub lanes: usize,
-    /// How many commands may wait in each lane before more are refused as busy.
+    /// Number of commands that may wait in each lane before more are refused as busy.
     pub queue: usize,
-    /// How many games are kept in memory, at most.
+    /// Maximum number of cached games.
     pub games: usize,
     /// How long to wait for a connection before the database counts as unavailable.
     pub patience: Duration,
@@ -58,33 +59,33 @@ impl Default for Settings {
     }
 }
 
-/// The event log. Clones share everything.
+/// The event log. Clones share the same connections and caches.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(crate) pool: PgPool,
-    /// Connections of processors: what they do takes none away from requests.
+    /// Connections of processors, separate so that they take none away from requests.
     background: PgPool,
     committer: Committer,
     pub(crate) tailer: Arc<Tailer>,
-    /// Games.
+    /// Cached games.
     pub games: Arc<States<Game>>,
-    /// Wallets and inventories.
+    /// Cached accounts: wallets and inventories.
     pub accounts: Arc<States<Account>>,
-    /// The catalogue of special dice, which is one stream.
+    /// The cached catalogue of special dice, which is one stream.
     pub catalogues: Arc<States<Catalogue>>,
-    /// Disputes.
+    /// Cached disputes.
     pub disputes: Arc<States<Dispute>>,
-    /// What staff did, which is one stream.
+    /// The cached audit log, which is one stream.
     pub audits: Arc<States<Audit>>,
 }
 
-/// Brings the database of this address to the current schema; harmless if it is there already.
+/// Migrates a database to the current schema; does nothing if it is current.
 pub async fn migrate(url: &str) -> Result<(), StoreError> {
     migrate_up_to(url, i64::MAX).await
 }
 
-/// Brings a database as far as one of the steps: all that are missing, or none. Nodes that start together wait for each
-/// other by a lock of the transaction, not of the session, so that a connection pooler may stand before PostgreSQL.
+/// Runs all missing migrations up to one of them, or none. Nodes that start together are serialized
+/// by a lock of the transaction, not of the session, so that it works behind a connection pooler.
 pub(crate) async fn migrate_up_to(url: &str, last: i64) -> Result<(), StoreError> {
     const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended('croupier migrations', 0))";
     let mut connection = connect_options(url)?.connect().await?;
@@ -97,13 +98,13 @@ pub(crate) async fn migrate_up_to(url: &str, last: i64) -> Result<(), StoreError
 }
 
 impl Store {
-    /// Opens the log of a migrated database. Connections are made when they are needed, so the
-    /// database need not be up yet.
+    /// Opens the log of a migrated database. Connections are opened on demand, so the database need
+    /// not be up yet.
     pub fn open(url: &str, settings: &Settings) -> Result<Self, StoreError> {
         let pool = PgPoolOptions::new()
             .max_connections(settings.connections)
             .acquire_timeout(settings.patience)
-            // A broken connection shows itself at its first use; asking before costs a round trip.
+            // A broken connection fails at its first use; testing it before costs a round trip.
             .test_before_acquire(false)
             .after_connect(|connection, _| Box::pin(act_as_application(connection)))
             .connect_lazy_with(connect_options(url)?);
@@ -129,15 +130,16 @@ impl Store {
         })
     }
 
-    /// Adds events to a stream, if it still ends where the caller thinks. Acknowledged is durable.
+    /// Appends events to a stream if it still ends where the caller expects. A successful append is
+    /// durable.
     ///
-    /// It does not look for the id of the command: [`Store::execute`] does, on the state it decides on. After
-    /// [`StoreError::Unavailable`] nobody knows whether the command went through; reading the stream tells.
+    /// This does not check the command id: [`Store::execute`] does, on the state it decides on.
+    /// After [`StoreError::Unavailable`] the outcome is unknown; read the stream to find out.
     pub async fn append(&self, append: Append<'_>) -> Result<Appended, AppendError> {
         self.committer.commit(Prepared::new(&append)?).await
     }
 
-    /// Learns an event of something that this node remembers.
+    /// Applies an event to the cached state of its aggregate.
     pub fn learn(&self, recorded: &Recorded) {
         if let Event::Account(_) = &recorded.event {
             self.accounts.learn(recorded);
@@ -152,7 +154,7 @@ impl Store {
         }
     }
 
-    /// Gives up connections that nobody uses: after the database was away they are of no use.
+    /// Closes idle connections: they are useless after the database was away.
     pub fn forget_connections(&self) {
         for pool in [&self.pool, &self.background] {
             while let Some(connection) = pool.try_acquire() {
@@ -161,7 +163,7 @@ impl Store {
         }
     }
 
-    /// Whether the database has our schema, or a newer one.
+    /// Whether the database has our schema or a newer one.
     pub async fn is_migrated(&self) -> Result<bool, StoreError> {
         let query = sqlx::query("SELECT max(version) FROM _sqlx_migrations WHERE success");
         let newest: Option<i64> = query.fetch_one(&self.pool).await?.try_get(0)?;
@@ -169,17 +171,17 @@ impl Store {
         Ok(newest >= ours)
     }
 
-    /// The connections, for tables that stand beside the log.
+    /// The connection pool, for tables besides the log.
     pub fn pool(&self) -> &PgPool {
         &self.pool
     }
 
-    /// The connections of processors.
+    /// The connection pool of processors.
     pub(crate) fn background(&self) -> &PgPool {
         &self.background
     }
 
-    /// Commits what is under way, takes nothing more, and closes all connections.
+    /// Commits pending commands, accepts no more, and closes all connections.
     pub async fn close(&self) {
         self.committer.close().await;
         self.pool.close().await;
@@ -193,8 +195,8 @@ fn connect_options(url: &str) -> Result<PgConnectOptions, StoreError> {
     Ok(options.application_name("croupier").disable_statement_logging())
 }
 
-/// The application's role can add events and not change them. Plans are made once a connection, for
-/// every batch size, and use indexes however small a table was when they were made.
+/// The application's role can insert events but not change them. Generic plans are made once per
+/// connection for every batch size, and use indexes however small a table was when they were made.
 async fn act_as_application(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     connection
         .execute(
@@ -205,8 +207,8 @@ async fn act_as_application(connection: &mut PgConnection) -> Result<(), sqlx::E
         .map(|_| ())
 }
 
-/// Processors may take their time. What they write is repeated from their checkpoint if a crash of the database loses it, for the
-/// checkpoint is lost with it: nobody waits for the disk.
+/// Processors have no statement timeout. Their commits do not wait for the disk: if a crash of the
+/// database loses their writes, it also loses the checkpoint, and the events are handled again.
 async fn act_in_background(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     act_as_application(connection).await?;
     connection.execute("SET statement_timeout = 0; SET synchronous_commit = off").await.map(|_| ())

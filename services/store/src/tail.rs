@@ -1,9 +1,10 @@
-//! Following the log: everything after a vector of positions, then everything that comes.
+//! Following the log: everything after a vector of positions, then new events as they come.
 //!
-//! One task a node, the tailer, learns of new events once and hands them to all followers. What this node appends it hears from
-//! the committer, positions and all, and never reads back; only what other nodes append is read. A follower checks the positions
-//! it gets: inside a shard they go up by one, so a gap (it was too slow, or began late) shows at once, and it reads the missing
-//! ones from the log. Nothing is lost, doubled or out of order.
+//! One task per node, the tailer, learns of new events once and sends them to all followers. Events
+//! that this node appends come from the committer, with their positions, and are never read back;
+//! only events of other nodes are read. Followers check positions: within a shard they increase by
+//! one, so a gap (the follower was too slow, or started late) is detected at once, and the missing
+//! events are read from the log. Nothing is lost, duplicated or reordered.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -25,40 +26,41 @@ use crate::{
     read::{decode, heads, log_pages, news},
 };
 
-/// How many events are handed on at once, at most.
+/// Maximum number of events that are sent at once.
 const PAGE: i64 = 1000;
-/// How many batches a follower may be behind before it has to read for itself.
+/// Number of batches a follower may lag before it has to read the log itself.
 const BACKLOG: usize = 1024;
-/// How often other nodes' appends are looked for: while there are some, and while there are none.
+/// Poll intervals for other nodes' appends: while there are some, and while the log is idle.
 const POLL: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(50)];
-/// How often while no other node is known to be there.
+/// Poll interval while no other node is known.
 const POLL_ALONE: Duration = Duration::from_millis(500);
-/// How long events of this node wait for ones before them that it has not heard of.
+/// How long events of this node wait for missing earlier ones.
 const GAP: Duration = Duration::from_millis(2);
-/// How many looks without news make the log idle.
+/// Number of polls without news after which the log counts as idle.
 const IDLE: u32 = 100;
-/// How long to wait when the database does not answer.
+/// How long to wait if the database does not respond.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// What followers are told.
+/// A message to followers.
 #[derive(Debug)]
 pub(crate) enum News {
     /// New events, in order within each shard.
     Events(Vec<Arc<Recorded>>),
-    /// Whatever there is in these shards: read it yourself. Sent at the beginning, and where an event
-    /// cannot be read: followers meet it then.
+    /// Read these shards from the log. Sent at the start, and where an event cannot be decoded:
+    /// followers then get the error themselves.
     Read(Vec<Shard>),
 }
 
-/// Something that is called with each new event before followers hear of it.
+/// Called with each new event before followers get it.
 type Observer = Arc<dyn Fn(&Recorded) + Send + Sync>;
 
-/// The node's one source of new events. It reads while there are followers, and sleeps otherwise.
+/// The node's single source of new events. It polls while there are followers, and sleeps
+/// otherwise.
 pub(crate) struct Tailer {
     pub(crate) news: broadcast::Sender<Arc<News>>,
     observers: Mutex<Vec<Observer>>,
     followed: Notify,
-    /// Whether this is the only node there is, as far as anybody knows.
+    /// Whether no other node is known.
     alone: AtomicBool,
 }
 
@@ -69,7 +71,7 @@ impl std::fmt::Debug for Tailer {
 }
 
 impl Tailer {
-    /// Starts it; `appended` is what this node appends.
+    /// Starts the tailer; `appended` receives the events that this node appends.
     pub(crate) fn start(
         pool: PgPool,
         appended: mpsc::UnboundedReceiver<Vec<Arc<Recorded>>>,
@@ -81,7 +83,7 @@ impl Tailer {
         tailer
     }
 
-    /// Says whether there are other nodes, whose appends must be looked for.
+    /// Sets whether this is the only node: other nodes' appends must be polled for.
     pub(crate) fn set_alone(&self, alone: bool) {
         self.alone.store(alone, Ordering::Relaxed);
     }
@@ -96,7 +98,7 @@ impl Tailer {
         self.news.receiver_count() > 0
     }
 
-    fn tell(&self, news: News) {
+    fn publish(&self, news: News) {
         if let News::Events(events) = &news {
             let observers = self.observers.lock().unwrap_or_else(PoisonError::into_inner).clone();
             for observe in &observers {
@@ -105,31 +107,44 @@ impl Tailer {
                 }
             }
         }
-        // Everybody may have left in the meantime: then nobody hears it.
+        // All followers may have left in the meantime.
         self.news.send(Arc::new(news)).ok();
     }
 }
 
 impl Store {
-    /// Calls this with each new event, whichever node appended it, before followers hear of it. Events come in order within
-    /// each stream, but some may be missing: this is for what can be read again.
+    /// Calls `observer` with each new event of any node, before followers get it. Events are in
+    /// order within each stream, but some may be missing, so use it only for state that can be read
+    /// again.
     pub fn observe(&self, observer: impl Fn(&Recorded) + Send + Sync + 'static) {
         let mut observers = self.tailer.observers.lock().unwrap_or_else(PoisonError::into_inner);
         observers.push(Arc::new(observer));
     }
+
+    /// Follows everything after these positions. If the database is unavailable, it waits.
+    pub fn tail(&self, after: Positions) -> Tail {
+        Tail {
+            store: self.clone(),
+            news: self.tailer.follow(),
+            positions: after,
+            ready: VecDeque::new(),
+            missing: Shard::all().collect(),
+            parked: Vec::new(),
+        }
+    }
 }
 
-/// How far the tailer is, and what it cannot hand on yet.
+/// How far the tailer is, and events that it cannot send yet.
 struct Progress {
     done: Positions,
-    /// Events of this node before which some are missing, by shard and first position.
+    /// Events of this node that wait for missing earlier ones, by shard and first position.
     early: BTreeMap<(Shard, i64), Vec<Arc<Recorded>>>,
-    /// When the missing ones are read, if they do not come.
+    /// When the missing ones are read from the log, if they do not arrive.
     gap: Option<Instant>,
 }
 
 impl Progress {
-    /// Takes in what this node appended; gives what can be handed on.
+    /// Adds events that this node appended; returns those that can be sent.
     fn take(&mut self, appended: Vec<Arc<Recorded>>) -> Vec<Arc<Recorded>> {
         let mut ready = Vec::with_capacity(appended.len());
         for events in appended.chunk_by(|a, b| a.shard == b.shard && a.position + 1 == b.position) {
@@ -140,7 +155,7 @@ impl Progress {
         ready
     }
 
-    /// Whatever is next in its shard leaves; what was read meanwhile is dropped.
+    /// Moves events that are next in their shard to `ready`; drops those that were read meanwhile.
     fn release(&mut self, ready: &mut Vec<Arc<Recorded>>) {
         let Self { done, early, .. } = self;
         early.retain(|&(shard, first), events| {
@@ -175,7 +190,7 @@ async fn run(
     loop {
         let Some(strong) = tailer.upgrade().filter(|_| !pool.is_closed()) else { return };
         if !strong.is_followed() {
-            // Nobody follows: forget where we were, and begin at the end when somebody does.
+            // No followers: forget the positions, and start at the end of the log when one comes.
             progress = None;
             let followed = strong.followed.notified();
             tokio::pin!(followed);
@@ -196,7 +211,7 @@ async fn run(
                 Ok(true) => idle = 0,
                 Ok(false) => idle = (idle + 1).min(IDLE),
                 Err(error) => {
-                    tracing::warn!(%error, "the log cannot be followed at the moment");
+                    tracing::warn!(%error, "cannot follow the log");
                     line = None;
                     drop(strong);
                     sleep(RETRY).await;
@@ -220,12 +235,12 @@ async fn run(
         let (Some(strong), Some(progress)) = (tailer.upgrade(), &mut progress) else { continue };
         let ready = progress.take(new);
         if !ready.is_empty() {
-            strong.tell(News::Events(ready));
+            strong.publish(News::Events(ready));
         }
     }
 }
 
-/// Reads what is new in the log and hands it on; whether there was anything.
+/// Reads new events and sends them; returns whether there were any.
 async fn look(
     tailer: &Tailer,
     pool: &PgPool,
@@ -233,10 +248,10 @@ async fn look(
     progress: &mut Option<Progress>,
 ) -> Result<bool, StoreError> {
     let Some(progress) = progress else {
-        // What was appended while followers read and we did not yet look, they read again.
+        // Followers read what was appended before this point themselves.
         let done = heads(pool).await?;
         *progress = Some(Progress { done, early: BTreeMap::new(), gap: None });
-        tailer.tell(News::Read(Shard::all().collect()));
+        tailer.publish(News::Read(Shard::all().collect()));
         return Ok(false);
     };
     let connection = match line {
@@ -251,7 +266,7 @@ async fn look(
             Ok(recorded) => events.push(Arc::new(recorded)),
             Err(_) if unread.contains(&envelope.shard) => {}
             Err(error) => {
-                tracing::error!(%error, "an event of the log cannot be read");
+                tracing::error!(%error, "cannot decode an event of the log");
                 unread.push(envelope.shard);
             }
         }
@@ -260,12 +275,13 @@ async fn look(
     progress.gap = None;
     progress.release(&mut events);
     if !events.is_empty() {
-        tailer.tell(News::Events(events));
+        tailer.publish(News::Events(events));
     }
     if !unread.is_empty() {
-        tailer.tell(News::Read(unread));
+        tailer.publish(News::Read(unread));
     }
-    // A head without its events is for the proof to find, not for us to ask about in a loop.
+    // A head without its events is for the verification to find; polling for it in a loop would not
+    // help.
     Ok(found)
 }
 
@@ -276,39 +292,25 @@ pub struct Tail {
     news: broadcast::Receiver<Arc<News>>,
     positions: Positions,
     ready: VecDeque<Result<Arc<Recorded>, ReadError>>,
-    /// Shards in which events are missing between what was delivered and what comes live.
+    /// Shards with events missing between the delivered ones and the live ones.
     missing: Vec<Shard>,
-    /// Shards that stand still before an event that cannot be read.
+    /// Shards stopped at an event that cannot be decoded.
     parked: Vec<Shard>,
 }
 
-impl Store {
-    /// Follows everything after these positions, for ever. A database that is away is waited for.
-    pub fn tail(&self, after: Positions) -> Tail {
-        Tail {
-            store: self.clone(),
-            news: self.tailer.follow(),
-            positions: after,
-            ready: VecDeque::new(),
-            missing: Shard::all().collect(),
-            parked: Vec::new(),
-        }
-    }
-}
-
 impl Tail {
-    /// How far everything is delivered.
+    /// The positions up to which everything was delivered.
     pub fn positions(&self) -> &Positions {
         &self.positions
     }
 
-    /// The shards that stand still before an event that cannot be read.
+    /// Shards stopped at an event that cannot be decoded.
     pub fn parked(&self) -> &[Shard] {
         &self.parked
     }
 
-    /// The next event, in order within its stream and its shard. An event that this croupier cannot
-    /// read is an error, once; it is not passed over: its shard stands still, the others go on.
+    /// The next event, in order within its stream and its shard. An event that cannot be decoded is
+    /// reported once and never skipped: its shard stops, the others continue.
     pub async fn next(&mut self) -> Result<Arc<Recorded>, ReadError> {
         loop {
             if let Some(next) = self.ready.pop_front() {
@@ -329,8 +331,8 @@ impl Tail {
                 () = self.store.pool.close_event() => continue,
             };
             match news {
-                Ok(news) => self.hear(&news),
-                // Too slow, or the reader is gone: the log has it all.
+                Ok(news) => self.receive(&news),
+                // Too slow, or the tailer is gone: read from the log.
                 Err(broadcast::error::RecvError::Lagged(_)) => {
                     self.missing = Shard::all().collect();
                 }
@@ -342,8 +344,8 @@ impl Tail {
         }
     }
 
-    /// Takes the events that come next; where some are missing before them, they will be read.
-    fn hear(&mut self, news: &News) {
+    /// Takes the next events; if earlier ones are missing, marks the shard to be read.
+    fn receive(&mut self, news: &News) {
         let events = match news {
             News::Read(shards) => {
                 let new = shards.iter().filter(|shard| !self.missing.contains(shard));
@@ -366,8 +368,8 @@ impl Tail {
         }
     }
 
-    /// Reads a page of each shard in which something may be missing. A shard with less than a page is
-    /// complete: what comes behind it is news.
+    /// Reads a page of each shard with missing events. A shard that returns less than a page is
+    /// complete: later events arrive live.
     async fn catch_up(&mut self) {
         let pages = log_pages(&self.store.pool, &self.missing, &self.positions, PAGE).await;
         let envelopes = match pages {
@@ -376,7 +378,7 @@ impl Tail {
                 return self.ready.push_back(Err(error.into()));
             }
             Err(error) => {
-                tracing::warn!(%error, "the log cannot be read at the moment");
+                tracing::warn!(%error, "cannot read the log");
                 sleep(RETRY).await;
                 return;
             }

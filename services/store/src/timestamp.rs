@@ -1,4 +1,4 @@
-//! Moments as the database keeps them: microseconds, exactly.
+//! Timestamps with the precision of the database: microseconds.
 
 use sqlx::{
     Decode, Encode, Postgres, Type,
@@ -7,7 +7,7 @@ use sqlx::{
     postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef},
 };
 
-/// Microseconds since 1970 in UTC; a `timestamptz` in the database, which counts from 2000.
+/// Microseconds since the Unix epoch; stored as `timestamptz`, which counts from 2000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Micros(pub(crate) i64);
 
@@ -33,7 +33,7 @@ impl Encode<'_, Postgres> for Micros {
 
 impl Decode<'_, Postgres> for Micros {
     fn decode(value: PgValueRef<'_>) -> Result<Self, BoxDynError> {
-        // All our statements are prepared, and prepared ones answer in binary.
+        // All our statements are prepared, and those return binary values.
         let micros = i64::from_be_bytes(value.as_bytes()?.try_into()?);
         Ok(Self(micros.saturating_add(FROM_1970_TO_2000)))
     }

@@ -1,4 +1,4 @@
-//! Looking for events of some types: a few among many.
+//! Finding events of certain types.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::{
     read::{decode, envelope},
 };
 
-/// The next events of these types in all shards that have anything new, and where those shards end.
+/// The next events of these types in all shards with new events, and where those shards end.
 pub(crate) const OF_TYPES: &str = "
 SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
        e.hash, w.shard, h.last, h.position
@@ -22,16 +22,23 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
         SELECT * FROM event WHERE shard = w.shard AND position > w.after AND position <= h.last AND type = ANY ($3)
          ORDER BY position LIMIT $4) e ON true";
 
-/// How many events of a shard are looked at in one go: a long stretch without any of the wanted ones is crossed in steps.
+/// Number of events of a shard scanned at once: long stretches without a match are crossed in
+/// steps.
 const WINDOW: i64 = 10_000;
 
-/// The events of a stream before a version that are of these types, the newest first.
+/// The events of a stream before a version that have one of these types, newest first.
 pub(crate) const BACKWARDS: &str = "
 SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
   FROM event
  WHERE shard = $1 AND stream = $2 AND version < $3 AND type = ANY ($4) ORDER BY version DESC LIMIT $5";
 
-/// All events of several streams, stream by stream.
+/// Events of a stream of some types, the oldest first.
+pub(crate) const FORWARDS: &str = "
+SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
+  FROM event
+ WHERE shard = $1 AND stream = $2 AND version > $3 AND type = ANY ($4) ORDER BY version LIMIT $5";
+
+/// All events of several streams, ordered by stream.
 pub(crate) const STREAMS: &str = "
 SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at, e.command, e.actor, e.payload::text,
        e.hash
@@ -43,19 +50,20 @@ const ONE: &str = "
 SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, payload::text, hash
   FROM event WHERE shard = $1 AND stream = $2 AND version = $3";
 
-/// Some events of the log, and how far there are no others.
+/// Events found in the log, and how far it was scanned.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The events, in order within each shard; not decoded, so one that cannot be read hides no other.
+    /// The events, in order within each shard; not decoded, so one that cannot be decoded does not
+    /// hide others.
     pub events: Vec<Envelope>,
-    /// Everything up to here was looked at.
+    /// Everything up to here was scanned.
     pub looked_at: Positions,
-    /// The shards that may have more.
+    /// Shards that may have more events.
     pub unfinished: HashSet<Shard>,
 }
 
 impl Store {
-    /// The next events of some types after these positions, at most so many of each shard.
+    /// The next events of some types after these positions, at most `most` per shard.
     pub async fn of_types(
         &self,
         types: &[&str],
@@ -66,7 +74,7 @@ impl Store {
         self.of_types_in(&all, types, after, most).await
     }
 
-    /// The same in some of the shards.
+    /// The same, in some of the shards.
     pub async fn of_types_in(
         &self,
         shards: &[Shard],
@@ -105,7 +113,7 @@ impl Store {
         Ok(found)
     }
 
-    /// All events of several streams as they are stored, each stream in order, in one round trip.
+    /// All events of several streams, not decoded, each stream in order, in one round trip.
     pub async fn envelopes(&self, streams: &[StreamId]) -> Result<Vec<Envelope>, StoreError> {
         let query = sqlx::query(STREAMS)
             .bind(streams.iter().map(|&stream| Shard::of(stream).sql()).collect::<Vec<_>>())
@@ -114,7 +122,7 @@ impl Store {
         rows.iter().map(|row| envelope(row).map_err(StoreError::from)).collect()
     }
 
-    /// One event of a stream as it is stored, if there is one.
+    /// One event of a stream, not decoded, if it exists.
     pub async fn envelope(
         &self,
         stream: StreamId,
@@ -125,20 +133,50 @@ impl Store {
         Ok(row.as_ref().map(envelope).transpose()?)
     }
 
-    /// The events of a stream before a version that are of these types, the newest first.
+    /// The events of a stream before a version that have one of these types, newest first.
     pub async fn backwards(
         &self,
         stream: StreamId,
         before: i64,
         types: &[&str],
-        most: u32,
+        most: i64,
     ) -> Result<Vec<Recorded>, ReadError> {
-        let query = sqlx::query(BACKWARDS)
+        self.of_stream(BACKWARDS, stream, before, types, most).await
+    }
+
+    /// The events of a stream after a version that are of these types, the oldest first.
+    pub async fn forwards(
+        &self,
+        stream: StreamId,
+        after: i64,
+        types: &[&str],
+        most: i64,
+    ) -> Result<Vec<Recorded>, ReadError> {
+        self.of_stream(FORWARDS, stream, after, types, most).await
+    }
+
+    /// How many events of these types a stream has.
+    pub async fn count(&self, stream: StreamId, types: &[&str]) -> Result<i64, StoreError> {
+        const COUNT: &str =
+            "SELECT count(*) FROM event WHERE shard = $1 AND stream = $2 AND type = ANY ($3)";
+        let query = sqlx::query(COUNT).bind(Shard::of(stream).sql()).bind(stream).bind(types);
+        Ok(in_time(query.fetch_one(&self.pool)).await?.try_get(0)?)
+    }
+
+    async fn of_stream(
+        &self,
+        select: &'static str,
+        stream: StreamId,
+        from: i64,
+        types: &[&str],
+        most: i64,
+    ) -> Result<Vec<Recorded>, ReadError> {
+        let query = sqlx::query(select)
             .bind(Shard::of(stream).sql())
             .bind(stream)
-            .bind(before)
+            .bind(from)
             .bind(types)
-            .bind(i64::from(most));
+            .bind(most);
         let rows = in_time(query.fetch_all(&self.pool)).await?;
         rows.iter().map(|row| decode(&envelope(row).map_err(StoreError::from)?)).collect()
     }

@@ -1,4 +1,4 @@
-//! Writers that append commands of three events, each to a stream of its own, as fast as they are
+//! Writers that append commands of three events, each to its own stream, as fast as they are
 //! acknowledged.
 
 use std::{
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::figures::Figures;
 
-/// What a bank appends.
+/// The events that a bank appends.
 pub(crate) fn three_events(round: u32) -> [Event; 3] {
     let seat = 0;
     [
@@ -40,7 +40,7 @@ pub(crate) fn three_events(round: u32) -> [Event; 3] {
     ]
 }
 
-/// So many writers for so long.
+/// Runs a number of writers for a given time.
 pub(crate) async fn run(
     store: &Store,
     writers: usize,

@@ -1,8 +1,8 @@
-//! Figures of a run.
+//! Throughput and latency of a run.
 
 use std::time::Duration;
 
-/// How often something was done, and how long it took.
+/// Throughput and latency percentiles of an action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figures {
     pub(crate) per_second: f64,

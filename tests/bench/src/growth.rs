@@ -1,4 +1,4 @@
-//! Does the log cost more when it has grown?
+//! Whether the cost of the log grows with its size.
 
 use std::{
     error::Error,
@@ -16,15 +16,15 @@ use crate::{append_load, load};
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// A tenth of the events.
+    /// Use a tenth of the events.
     #[arg(long)]
     quick: bool,
-    /// One JSON object on the last line.
+    /// Print one JSON object on the last line.
     #[arg(long)]
     json: bool,
 }
 
-/// What was measured at one size.
+/// The measurements at one size.
 struct Size {
     events: i64,
     append_per_second: f64,
@@ -86,7 +86,7 @@ async fn measure(store: &Store, url: &str, streams: &[Uuid]) -> Result<Size, Box
     let events = store.heads().await?.total();
     let appends = append_load::run(store, 16, Duration::from_secs(5)).await?;
     let mut micros = Vec::new();
-    // All over the log, old and new.
+    // Spread over the log, old and new.
     for number in 1..=2000 {
         let stream = &streams[number * 7919 % streams.len()];
         let start = Instant::now();

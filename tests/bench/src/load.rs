@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use crate::append_load::three_events;
 
-/// How many events a stream has.
+/// Number of events per stream.
 pub(crate) const STREAM: usize = 60;
 
-/// Adds so many events, rounded up to whole streams; gives the streams.
+/// Appends this many events, rounded up to whole streams; returns the streams.
 pub(crate) async fn fill(store: &Store, events: usize) -> Result<Vec<Uuid>, Box<dyn Error>> {
     const WRITERS: usize = 128;
     let each = events.div_ceil(STREAM).div_ceil(WRITERS);

@@ -1,4 +1,5 @@
-//! Load, torture and growth runs that print figures and ratios: `cargo run --release -p bench -- NAME`.
+//! Benchmarks and torture tests that print measurements and ratios: `cargo run --release -p bench
+//! -- NAME`.
 
 #![allow(
     clippy::print_stdout,
@@ -22,7 +23,7 @@ mod torture;
 
 use clap::{Parser, Subcommand};
 
-/// Benchmarks of croupier. Each starts a PostgreSQL of its own with fsync on.
+/// Benchmarks of croupier. Each starts its own PostgreSQL with fsync on.
 #[derive(Debug, Parser)]
 #[command(version, about)]
 struct Bench {
@@ -36,13 +37,16 @@ enum What {
     Store(store_bench::Options),
     /// Whole games over GraphQL, against plain inserts; memory of games and listeners.
     Serve(serve::Options),
-    /// Folding read models anew, against plain reading; how fresh they are; leaderboards of a thousand and a million players.
+    /// Rebuilding read models, compared with plain reading; their freshness; leaderboards of a
+    /// thousand and a million players.
     Projections(projections::Options),
-    /// Replaying a long game with all its states, proving many games, looking back into a very long one.
+    /// Replaying a long game with all its states, verifying many games, viewing an old version of a
+    /// very long one.
     Replay(replay::Options),
     /// Whether appends and reads cost more in a log ten times larger.
     Growth(growth::Options),
-    /// Kills nodes, a follower and PostgreSQL again and again while people play, and checks that nothing is lost.
+    /// Kills nodes, a follower and PostgreSQL repeatedly while clients play, and checks that
+    /// nothing is lost.
     Torture(torture::Options),
     #[command(hide = true)]
     TortureFollower(torture::Part),

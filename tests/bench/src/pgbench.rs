@@ -1,4 +1,5 @@
-//! PostgreSQL's own benchmark: one prepared insert of three rows a transaction, into a plain table.
+//! PostgreSQL's own benchmark: one prepared insert of three rows per transaction, into a plain
+//! table.
 
 use std::{error::Error, path::Path, process::Command, time::Duration};
 
@@ -19,7 +20,7 @@ INSERT INTO plain_event (stream, version, recorded_at, type, payload) VALUES
 ((SELECT id FROM s), 3, now(), 'TurnStarted', '{"seat":1,"round":12,"deadline":1800000240000}');
 "#;
 
-/// Runs pgbench with so many clients.
+/// Runs pgbench with a number of clients.
 pub(crate) fn run(url: &str, clients: usize, time: Duration) -> Result<Figures, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     std::fs::write(folder.path().join("script.sql"), SCRIPT)?;
@@ -35,7 +36,7 @@ pub(crate) fn run(url: &str, clients: usize, time: Duration) -> Result<Figures, 
     Ok(Figures::new(latencies(folder.path())?, time))
 }
 
-/// The third column of its logs is the microseconds of a transaction.
+/// The third column of its logs is the latency of a transaction in microseconds.
 fn latencies(folder: &Path) -> Result<Vec<u32>, Box<dyn Error>> {
     let mut micros = Vec::new();
     for entry in std::fs::read_dir(folder)? {

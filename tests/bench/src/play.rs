@@ -1,10 +1,10 @@
-//! Secrets of games that benchmarks make up.
+//! Dice secrets of benchmark games.
 
 use domain::fair::Secret;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// The secret of a game's dice, made from its id: a benchmark keeps no secrets.
+/// The dice secret of a game, derived from its id: a benchmark needs no secrecy.
 pub(crate) fn secret(stream: Uuid) -> Secret {
     Secret(Sha256::digest(stream.as_bytes()).into())
 }

@@ -1,4 +1,4 @@
-//! Reading the log: decoded events against what COPY gives at most.
+//! Reading the log: decoded events, compared with the maximum throughput of COPY.
 
 use std::{
     error::Error,
@@ -9,7 +9,7 @@ use std::{
 use futures_util::{StreamExt, TryStreamExt, stream};
 use store::{Shard, Store};
 
-/// Events a second through the log reader, two shards at a time.
+/// Events per second through the log reader, two shards at a time.
 pub(crate) async fn through_the_reader(store: &Store) -> Result<f64, Box<dyn Error>> {
     let start = Instant::now();
     let shards = stream::iter(Shard::all()).map(|shard| {
@@ -27,7 +27,7 @@ pub(crate) async fn through_the_reader(store: &Store) -> Result<f64, Box<dyn Err
     Ok(f64::from(events) / start.elapsed().as_secs_f64())
 }
 
-/// Events a second as PostgreSQL copies the same columns out, undecoded.
+/// Events per second when PostgreSQL copies the same columns, not decoded.
 pub(crate) fn by_copy(url: &str, events: i64) -> Result<f64, Box<dyn Error>> {
     const COPY: &str = "COPY (SELECT shard, position, stream, version, type, schema, recorded_at, command, actor, \
                         payload, hash FROM event) TO STDOUT (FORMAT binary)";

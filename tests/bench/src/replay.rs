@@ -1,4 +1,5 @@
-//! Replays: a long game with all its states, proving many games, looking back into a very long one.
+//! Replays: a long game with all its states, verifying many games, viewing an old version of a very
+//! long one.
 
 use std::{
     error::Error,
@@ -21,15 +22,15 @@ use crate::{growth::psql, play::secret, serve::Node};
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// 5,000 games in place of 100,000.
+    /// Use 5,000 games instead of 100,000.
     #[arg(long)]
     quick: bool,
-    /// One JSON object on the last line.
+    /// Print one JSON object on the last line.
     #[arg(long)]
     json: bool,
 }
 
-/// How many writers fill the log.
+/// Number of writers that fill the log.
 const WRITERS: u64 = 64;
 
 pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
@@ -38,12 +39,12 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let url = cluster.url("postgres");
     store::migrate(&url).await?;
     let store = Store::open(&url, &store::Settings::default())?;
-    // Few games at first: a node that folds a hundred thousand of them has no time for us.
+    // Few games at first: a node that folds a hundred thousand of them is too busy to be measured.
     let long = deal(&store, &game_of(900_000_001, 500)).await?;
     let very_long = deal(&store, &game_of(900_000_002, 10_000)).await?;
     let node = Node::start(&url, folder.path())?;
     let token = support_token(&url, folder.path())?;
-    let mut http = client::Http::connect(node.address).await.map_err(said)?.with_token(&token);
+    let mut http = client::Http::connect(node.address).await.map_err(to_text)?.with_token(&token);
     let runs = if options.quick { 30 } else { 100 };
     let mut lines = 0;
     let whole = times(runs, async || {
@@ -55,14 +56,14 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         "\nreplay of a game of 500 events, {lines} steps with states, differences and explanations: {whole}"
     );
     let look = "query($game: ID!, $version: Int!) { game(id: $game) { at(version: $version) { version seats { score } dice { face } } } }";
-    // The last one is at hand; the one before it is not.
+    // The last version is cached; the one before it is not.
     let version = store.games.fresh(very_long).await?.head.version - 1;
     let back = times(runs, async || {
         let asked = json!({ "game": format!("game:{very_long}"), "version": version });
         http.ask(look, asked).await.map(|_| ())
     })
     .await?;
-    println!("looking back to the last version of a game of {version} events: {back}");
+    println!("viewing the last version but one of a game of {version} events: {back}");
     drop(node);
 
     let games = if options.quick { 5_000 } else { 100_000 };
@@ -75,7 +76,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let verified = croupier(&url, folder.path(), &["verify", "--games"])?;
     let seconds = start.elapsed().as_secs_f64();
     let rate = f64::from(u32::try_from(games)?) / seconds;
-    println!("{}\n{rate:.0} games/s proven with all cores", verified.trim());
+    println!("{}\n{rate:.0} games/s verified with all cores", verified.trim());
     if options.json {
         println!(
             "{}",
@@ -90,11 +91,11 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn said(trouble: client::Trouble) -> String {
+fn to_text(trouble: client::Trouble) -> String {
     trouble.to_string()
 }
 
-/// Milliseconds.
+/// Latencies in milliseconds.
 struct Times {
     p50: f64,
     p99: f64,
@@ -113,17 +114,17 @@ async fn times(
     let mut all = Vec::with_capacity(runs);
     for _ in 0..runs {
         let start = Instant::now();
-        once().await.map_err(said)?;
+        once().await.map_err(to_text)?;
         all.push(start.elapsed().as_secs_f64() * 1e3);
     }
     all.sort_by(f64::total_cmp);
     Ok(Times { p50: all[runs / 2], p99: all[runs * 99 / 100] })
 }
 
-/// The whole timeline of a game, page by page; how many lines it has.
+/// Reads the whole timeline of a game, page by page; returns the number of lines.
 async fn replay(http: &mut client::Http, game: Uuid) -> Result<usize, client::Trouble> {
-    const REPLAY: &str = "query($game: ID!, $after: String) { replay(gameId: $game) { entries(first: 200, after: $after) {
-        nodes { number kind at versionAfter clockLeft command commandId made { type text lines payload } before { version round }
+    const REPLAY: &str = "query($game: ID!, $after: String) { replay(gameId: $game) { entries(first: 100, after: $after) {
+        nodes { number kind at versionAfter clockLeft command commandId events { type summary scoreBreakdown payload } before { version round }
             after { version round seats { score } dice { slot face place } } differences { path before after } draws { purpose number raw } }
         pageInfo { hasNextPage endCursor } } } }";
     let (mut lines, mut after) = (0, Value::Null);
@@ -143,7 +144,7 @@ fn support_token(url: &str, folder: &Path) -> Result<String, Box<dyn Error>> {
     Ok(token.trim().to_owned())
 }
 
-/// Runs the binary beside us.
+/// Runs the binary next to this one.
 fn croupier(url: &str, folder: &Path, arguments: &[&str]) -> Result<String, Box<dyn Error>> {
     let binary = std::env::current_exe()?.parent().ok_or("no folder")?.join("croupier");
     let mut run = Process::new(binary);
@@ -175,7 +176,7 @@ async fn fill(store: &Store, games: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Appends a game, a command at a time in its ids, many in one go.
+/// Appends a game with one command id per command, many commands at once.
 async fn deal(store: &Store, log: &[Event]) -> Result<Uuid, store::AppendError> {
     let stream = match log.first() {
         Some(Event::Created { game, .. }) => game.0,
@@ -202,7 +203,7 @@ async fn deal(store: &Store, log: &[Event]) -> Result<Uuid, store::AppendError> 
     Ok(stream)
 }
 
-/// A game of Farkle by sensible moves that ends behind about so many events: then one of both gives up.
+/// A game of Farkle by sensible moves that ends after about this many events: then a player leaves.
 fn game_of(number: u64, events: usize) -> Vec<Event> {
     let rules = json!({ "target": 1_000_000 });
     let ruleset = Ruleset::preset("farkle", Some("classic")).and_then(|classic| {

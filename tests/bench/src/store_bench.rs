@@ -1,4 +1,4 @@
-//! The event log against what PostgreSQL does by itself.
+//! The event log compared with plain PostgreSQL.
 
 use std::{error::Error, time::Duration};
 
@@ -10,21 +10,21 @@ use crate::{append_load, growth::psql, load, pgbench, read_load, tail_load};
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Half a minute instead of several.
+    /// Take half a minute instead of several.
     #[arg(long)]
     quick: bool,
-    /// How many writers at once, one run each.
+    /// Numbers of concurrent writers, one run each.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64, 256])]
     writers: Vec<usize>,
-    /// How many batches can be on their way at once.
+    /// Number of batches that may be committed concurrently.
     #[arg(long, default_value_t = store::Settings::default().lanes)]
     lanes: usize,
-    /// One JSON object on the last line.
+    /// Print one JSON object on the last line.
     #[arg(long)]
     json: bool,
 }
 
-/// The log reader against COPY, on a million events.
+/// The log reader compared with COPY, on a million events.
 async fn reading(store: &Store, url: &str, options: &Options) -> Result<Value, Box<dyn Error>> {
     let most = if options.quick { 300_000 } else { 1_000_000 };
     let there = store.heads().await?.total();
@@ -49,7 +49,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let store = Store::open(&url, &store::Settings { lanes: options.lanes, ..Default::default() })?;
     let time = Duration::from_secs(if options.quick { 3 } else { 10 });
 
-    println!("one action = one command of three events; fsync on; {} s a run", time.as_secs());
+    println!("one action = one command of three events; fsync on; {} s per run", time.as_secs());
     println!("{:>8} │ {:>27} │ {:>27} │", "", "pgbench, 3-row insert", "our append, 3 events");
     println!(
         "{:>8} │ {:>9} {:>8} {:>8} │ {:>9} {:>8} {:>8} │ ratio",
@@ -74,7 +74,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let here = tail_load::delay(&store, &store).await?;
     let elsewhere = tail_load::delay(&other, &store).await?;
     println!(
-        "a follower hears of an append after {here:.1} ms, of another node's after {elsewhere:.1} ms"
+        "a follower receives an append after {here:.1} ms, another node's after {elsewhere:.1} ms"
     );
     if options.json {
         let tail = json!({ "here_ms": here, "elsewhere_ms": elsewhere });

@@ -1,4 +1,4 @@
-//! How long after its acknowledgement an append reaches a follower.
+//! The delay from the acknowledgement of an append until a follower receives it.
 
 use std::{
     error::Error,
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::append_load::three_events;
 
-/// The median in milliseconds, for appends of this node to a follower of that one.
+/// The median in milliseconds, for appends through `writer` and a tail of `follower`.
 pub(crate) async fn delay(writer: &Store, follower: &Store) -> Result<f64, Box<dyn Error>> {
     let mut tail = follower.tail(follower.heads().await?);
     let mut millis = Vec::new();

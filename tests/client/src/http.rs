@@ -1,4 +1,4 @@
-//! HTTP/1.1, as much of it as a server of ours speaks: answers with a length, or in chunks.
+//! HTTP/1.1, as far as our server uses it: responses with a content length, or chunked.
 
 use std::net::SocketAddr;
 
@@ -17,16 +17,16 @@ pub struct Http {
     stream: TcpStream,
     address: SocketAddr,
     token: Option<String>,
-    /// What was read and not used yet.
+    /// Bytes that were read but not consumed yet.
     read: Vec<u8>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The status.
     pub status: u16,
-    /// The head, as it came.
+    /// The raw head.
     pub head: String,
     /// The body.
     pub body: Vec<u8>,
@@ -48,20 +48,20 @@ impl Answer {
 }
 
 impl Http {
-    /// Connects.
+    /// Opens a connection.
     pub async fn connect(address: SocketAddr) -> Result<Self, Trouble> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, address, token: None, read: Vec::new() })
     }
 
-    /// The same client with a token.
+    /// Adds a token to the requests.
     #[must_use]
     pub fn with_token(self, token: &str) -> Self {
         Self { token: Some(token.to_owned()), ..self }
     }
 
-    /// Asks, and gives `data`; an error of the request is trouble.
+    /// Sends a request and returns `data`; errors of the request become `Err`.
     pub async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, Trouble> {
         let mut answer = self.post(query, variables).await?.json()?;
         match answer.get("errors") {
@@ -70,7 +70,7 @@ impl Http {
         }
     }
 
-    /// Asks, and gives `data` as a type of the caller's.
+    /// Sends a request and deserializes `data`.
     pub async fn ask_as<T: DeserializeOwned>(
         &mut self,
         query: &str,
@@ -85,13 +85,13 @@ impl Http {
         data.data.ok_or_else(|| trouble(&String::from_utf8_lossy(&answer.body)))
     }
 
-    /// Asks, and gives the whole answer.
+    /// Sends a request and returns the whole response.
     pub async fn post(&mut self, query: &str, variables: Value) -> Result<Answer, Trouble> {
         let body = serde_json::to_vec(&json!({ "query": query, "variables": variables }))?;
         self.post_body(&body).await
     }
 
-    /// Sends a body that is written already.
+    /// Sends a serialized body.
     pub async fn post_body(&mut self, body: &[u8]) -> Result<Answer, Trouble> {
         let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
         let mut request = format!(
@@ -106,19 +106,19 @@ impl Http {
         self.exchange(&request).await
     }
 
-    /// Gets a page.
+    /// Sends a GET request.
     pub async fn get(&mut self, path: &str) -> Result<Answer, Trouble> {
         let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.address);
         self.exchange(request.as_bytes()).await
     }
 
-    /// Sends bytes as they are, and reads an answer.
+    /// Sends raw bytes and reads a response.
     pub async fn exchange(&mut self, request: &[u8]) -> Result<Answer, Trouble> {
         self.stream.write_all(request).await?;
         let head = self.until(b"\r\n\r\n").await?;
         let head = String::from_utf8(head)?;
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-        let status = status.ok_or_else(|| trouble("this is no HTTP"))?;
+        let status = status.ok_or_else(|| trouble("this is not HTTP"))?;
         let mut answer = Answer { status, head, body: Vec::new() };
         if let Some(length) = answer.header("content-length") {
             let length = length.parse()?;
@@ -131,7 +131,7 @@ impl Http {
         Ok(answer)
     }
 
-    /// The next chunk of an answer that comes in pieces; `None` is its end.
+    /// The next chunk of a chunked response; `None` at its end.
     pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
         let line = String::from_utf8(self.until(b"\r\n").await?)?;
         let length = usize::from_str_radix(line.trim(), 16)?;
@@ -140,7 +140,7 @@ impl Http {
         Ok((length > 0).then_some(chunk))
     }
 
-    /// Begins an answer that comes in pieces, and gives its head.
+    /// Starts a chunked response and returns its head.
     pub async fn begin_stream(&mut self, query: &str, variables: Value) -> Result<String, Trouble> {
         let body = serde_json::to_vec(&json!({ "query": query, "variables": variables }))?;
         let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
@@ -156,7 +156,7 @@ impl Http {
         Ok(String::from_utf8(self.until(b"\r\n\r\n").await?)?)
     }
 
-    /// Everything up to these bytes, with them.
+    /// Reads up to and including these bytes.
     async fn until(&mut self, end: &[u8]) -> Result<Vec<u8>, Trouble> {
         let mut from = 0;
         loop {
@@ -180,8 +180,8 @@ impl Http {
 
     async fn more(&mut self) -> Result<(), Trouble> {
         let read = tokio::time::timeout(SILENCE, self.stream.read_buf(&mut self.read)).await;
-        if read.map_err(|_| trouble("the server says nothing"))?? == 0 {
-            return Err(trouble("the server hung up"));
+        if read.map_err(|_| trouble("the server does not respond"))?? == 0 {
+            return Err(trouble("the server closed the connection"));
         }
         Ok(())
     }

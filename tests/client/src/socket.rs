@@ -1,4 +1,4 @@
-//! GraphQL on a WebSocket.
+//! GraphQL over a WebSocket.
 
 use std::net::SocketAddr;
 
@@ -19,17 +19,17 @@ pub struct Socket {
     stream: WebSocketStream<TcpStream>,
 }
 
-/// What a server says.
+/// A message from the server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
     /// A message of the protocol.
     Message(Value),
-    /// The end, with its code and reason.
+    /// The close code and reason.
     Closed(u16, String),
 }
 
 impl Socket {
-    /// Connects without introducing itself.
+    /// Connects without `connection_init`.
     pub async fn open(address: SocketAddr, protocol: Option<&str>) -> Result<Self, Trouble> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -41,7 +41,7 @@ impl Socket {
         Ok(Self { stream })
     }
 
-    /// Connects and says who it is.
+    /// Connects and authenticates.
     pub async fn connect(address: SocketAddr, token: &str) -> Result<Self, Trouble> {
         let mut socket = Self::open(address, Some("graphql-transport-ws")).await?;
         let payload = json!({ "authorization": format!("Bearer {token}") });
@@ -52,7 +52,7 @@ impl Socket {
         }
     }
 
-    /// Begins an operation.
+    /// Starts an operation.
     pub async fn subscribe(
         &mut self,
         id: &str,
@@ -63,7 +63,7 @@ impl Socket {
         self.say(&json!({ "id": id, "type": "subscribe", "payload": payload })).await
     }
 
-    /// Asks, and gives `data` as a type of the caller's.
+    /// Runs an operation and deserializes `data`.
     pub async fn ask_as<T: DeserializeOwned>(
         &mut self,
         query: &str,
@@ -72,7 +72,7 @@ impl Socket {
         Ok(serde_json::from_value(self.ask(query, variables).await?)?)
     }
 
-    /// Asks, and gives `data` of the one answer.
+    /// Runs an operation with a single result and returns `data`.
     pub async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, Trouble> {
         self.subscribe("ask", query, variables).await?;
         let mut answer = self.next().await?;
@@ -86,7 +86,7 @@ impl Socket {
         }
     }
 
-    /// The payload of the next answer.
+    /// The payload of the next result.
     pub async fn next(&mut self) -> Result<Value, Trouble> {
         match self.hear().await? {
             Heard::Message(mut message) if message["type"] == "next" => {
@@ -96,13 +96,13 @@ impl Socket {
         }
     }
 
-    /// What the server says next. Silence for a minute is trouble.
+    /// The next message of the server. A minute of silence is an error.
     pub async fn hear(&mut self) -> Result<Heard, Trouble> {
         let heard = tokio::time::timeout(SILENCE, self.listen()).await;
-        heard.map_err(|_| trouble("the server says nothing"))?
+        heard.map_err(|_| trouble("the server does not respond"))?
     }
 
-    /// What the server says next; its pings are answered.
+    /// The next message of the server; answers its pings.
     async fn listen(&mut self) -> Result<Heard, Trouble> {
         loop {
             match self.stream.next().await {
@@ -121,12 +121,12 @@ impl Socket {
                 }
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error.into()),
-                None => return Err(trouble("the server hung up")),
+                None => return Err(trouble("the server closed the connection")),
             }
         }
     }
 
-    /// Says something.
+    /// Sends a message.
     pub async fn say(&mut self, message: &Value) -> Result<(), Trouble> {
         self.send(Message::text(message.to_string())).await
     }
@@ -136,7 +136,7 @@ impl Socket {
         Ok(self.stream.send(message).await?)
     }
 
-    /// The connection below, for clients that misbehave.
+    /// The underlying connection, for clients that misbehave.
     pub fn tcp(&self) -> &TcpStream {
         self.stream.get_ref()
     }

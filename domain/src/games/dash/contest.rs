@@ -1,4 +1,4 @@
-//! One turn each, the highest total wins, and the tied play again among themselves.
+//! A contest: one turn each, the highest total wins, and tied players repeat it among themselves.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::Pair;
 use crate::{
     DecidedBy, Event, Fact, Measure, Points, Rejection, SeatNo, Table, TurnEnd, TurnEnded,
-    desk::Desk, rulebook::Rulebook,
+    decision::Decision, game_rules::GameRules,
 };
 
-/// The players of a contest and the turn under way.
+/// The players of a contest and the current turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contest {
     /// The players, in seat order.
@@ -19,14 +19,14 @@ pub struct Contest {
     pub turn: ContestTurn,
 }
 
-/// What a player has made.
+/// The results of a player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contestant {
     /// The total of each round played.
     pub totals: Arc<Vec<RoundTotal>>,
 }
 
-/// What a turn brought.
+/// The result of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundTotal {
     /// The round of the table.
@@ -35,14 +35,14 @@ pub struct RoundTotal {
     pub points: Points,
 }
 
-/// A turn under way.
+/// The current turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContestTurn {
     /// The points so far.
     pub total: Points,
-    /// What plain rolls are multiplied by.
+    /// The factor of plain rolls.
     pub multiplier: Points,
-    /// How often the dice were rolled.
+    /// The number of rolls.
     pub rolls: u32,
     /// The last roll.
     pub last: Option<Pair>,
@@ -55,7 +55,7 @@ impl Default for ContestTurn {
 }
 
 /// A game that is a contest.
-pub(super) trait Contested: Rulebook {
+pub(super) trait Contested: GameRules {
     fn contest(&self) -> &Contest;
 }
 
@@ -84,13 +84,14 @@ impl Contest {
         }
     }
 
-    /// What a seat made in a round, if it has played it.
+    /// The total of a seat in a round, if it has played it.
     pub(super) fn total(&self, seat: SeatNo, round: u32) -> Option<Points> {
         let totals = &self.players.get(usize::from(seat))?.totals;
         totals.iter().find(|total| total.round == round).map(|total| total.points)
     }
 
-    /// The seats that play a round: all in the first, then those who were tied for the lead in the one before.
+    /// The seats that play a round: all in the first one, then those tied for the lead in the
+    /// previous one.
     pub(super) fn contenders(&self, table: &Table, round: u32) -> Vec<SeatNo> {
         let seated: Vec<SeatNo> = table.seated().collect();
         let Some(before) = round.checked_sub(1).filter(|&before| before > 0) else { return seated };
@@ -121,33 +122,34 @@ impl Contest {
     }
 }
 
-/// The next contender who has not played this round; behind the last one the leader wins, or the tied play again.
-pub(super) fn next_turn<B: Contested>(desk: &mut Desk<'_, B>) -> Result<(), Rejection> {
-    let turn = desk.table.turn;
-    let contest = desk.board.contest();
-    let contenders = contest.contenders(&desk.table, turn.round);
+/// The turn of the next contender in this round; after the last one the leader wins, or tied
+/// players play another round.
+pub(super) fn next_turn<B: Contested>(decision: &mut Decision<'_, B>) -> Result<(), Rejection> {
+    let turn = decision.table.turn;
+    let contest = decision.board.contest();
+    let contenders = contest.contenders(&decision.table, turn.round);
     let to_play = |&&seat: &&SeatNo| contest.total(seat, turn.round).is_none();
     if let Some(&next) = contenders.iter().find(to_play) {
-        desk.start_turn(next, turn.round);
+        decision.start_turn(next, turn.round);
         return Ok(());
     }
     let round = turn.round.saturating_add(1);
-    let tied = contest.contenders(&desk.table, round);
+    let tied = contest.contenders(&decision.table, round);
     match tied[..] {
-        [] => desk.end(DecidedBy::Deserted, Vec::new()),
-        [winner] => desk.end(DecidedBy::Score, vec![winner]),
+        [] => decision.end(DecidedBy::Deserted, Vec::new()),
+        [winner] => decision.end(DecidedBy::Score, vec![winner]),
         [first, ..] => {
-            desk.start_turn(first, round);
+            decision.start_turn(first, round);
             Ok(())
         }
     }
 }
 
-/// The turn is over, with whatever it made.
-pub(super) fn finish<B: Contested>(desk: &mut Desk<'_, B>, how: TurnEnd) {
-    let turn = desk.table.turn;
-    let points = desk.board.contest().turn.total;
-    desk.record(Event::TurnEnded(TurnEnded {
+/// Ends the turn with its total.
+pub(super) fn finish<B: Contested>(decision: &mut Decision<'_, B>, how: TurnEnd) {
+    let turn = decision.table.turn;
+    let points = decision.board.contest().turn.total;
+    decision.record(Event::TurnEnded(TurnEnded {
         seat: turn.seat,
         round: turn.round,
         how,

@@ -1,4 +1,4 @@
-//! What DashDice counts: how often a roll was multiplied, by each multiplier.
+//! The counts of DashDice: how often a roll was multiplied, by multiplier.
 
 use crate::{Counts, Event};
 

@@ -1,4 +1,4 @@
-//! Last Line: one turn each, and again after every double; the highest total wins.
+//! Last Line: one turn each, extended by every double; the highest total wins.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use super::{
 use crate::{
     Counts, DieOnTable, Event, Fact, Play, Points, Rejection, Rules, Ruleset, SeatNo, Table,
     TurnEnd,
-    desk::Desk,
-    rulebook::{Parameters, Rulebook},
+    decision::Decision,
+    game_rules::{GameRules, Parameters},
     verbs::{ROLL, Verb},
 };
 
-/// What a game of Last Line is played by: it has no numbers of its own.
+/// The parameters of Last Line: it has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LastLineRules {}
@@ -25,11 +25,11 @@ pub struct LastLineRules {}
 /// The state of a game of Last Line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastLine {
-    /// The players and the turn.
+    /// The players and the current turn.
     pub contest: Contest,
 }
 
-type LineDesk<'a> = Desk<'a, LastLine>;
+type LastLineDecision<'a> = Decision<'a, LastLine>;
 
 impl LastLineRules {
     pub(crate) fn presets() -> Vec<Ruleset> {
@@ -37,11 +37,7 @@ impl LastLineRules {
     }
 }
 
-impl Parameters for LastLineRules {
-    fn check(&self) -> Result<(), Rejection> {
-        Ok(())
-    }
-}
+impl Parameters for LastLineRules {}
 
 impl LastLine {
     pub(crate) fn new(_: &Arc<LastLineRules>) -> Self {
@@ -55,7 +51,8 @@ impl Contested for LastLine {
     }
 }
 
-impl Rulebook for LastLine {
+impl GameRules for LastLine {
+    const TITLE: &'static str = "Last Line";
     const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 6;
     const VERBS: &'static [Verb] = &[ROLL];
@@ -72,13 +69,13 @@ impl Rulebook for LastLine {
         self.contest.fold(event);
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the moves of other games are refused")]
-    fn play(desk: &mut LineDesk<'_>, play: &Play) -> Result<(), Rejection> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "moves of other games are rejected")]
+    fn play(decision: &mut LastLineDecision<'_>, play: &Play) -> Result<(), Rejection> {
         match play {
-            Play::Roll if roll_on(desk)? => Ok(()),
+            Play::Roll if roll_on(decision)? => Ok(()),
             Play::Roll => {
-                finish(desk, TurnEnd::Finished);
-                next_turn(desk)
+                finish(decision, TurnEnd::Finished);
+                next_turn(decision)
             }
             _ => Err(Rejection::NoSuchMove { moves: "roll" }),
         }
@@ -88,17 +85,17 @@ impl Rulebook for LastLine {
         vec![Play::Roll]
     }
 
-    /// The house rolls for who does not; who leaves keeps nothing.
-    fn cut_short(desk: &mut LineDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
+    /// The house rolls for a player whose time is up; a player who leaves keeps nothing.
+    fn cut_short(decision: &mut LastLineDecision<'_>, how: TurnEnd) -> Result<(), Rejection> {
         if how == TurnEnd::TimedOut {
-            while roll_on(desk)? {}
+            while roll_on(decision)? {}
         }
-        finish(desk, how);
+        finish(decision, how);
         Ok(())
     }
 
-    fn next_turn(desk: &mut LineDesk<'_>) -> Result<(), Rejection> {
-        next_turn(desk)
+    fn next_turn(decision: &mut LastLineDecision<'_>) -> Result<(), Rejection> {
+        next_turn(decision)
     }
 
     fn scores(&self) -> Vec<Points> {
@@ -114,10 +111,10 @@ impl Rulebook for LastLine {
     }
 }
 
-/// Rolls and adds; whether it was a double, and goes on.
-fn roll_on(desk: &mut LineDesk<'_>) -> Result<bool, Rejection> {
-    let before = desk.board.contest.turn.total;
-    let pair = roll(desk, Pair::sum)?;
-    score(desk, pair, (pair.sum(), 1), before);
+/// Rolls and adds the points; returns whether it was a double, which extends the turn.
+fn roll_on(decision: &mut LastLineDecision<'_>) -> Result<bool, Rejection> {
+    let before = decision.board.contest.turn.total;
+    let pair = roll(decision, Pair::sum)?;
+    score(decision, pair, (pair.sum(), 1), before);
     Ok(pair.double().is_some())
 }

@@ -3,15 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CombinationName, DieOnTable, Faces, Points, Rejection, desk::Desk, rulebook::Rulebook,
+    CombinationName, DieOnTable, Faces, Points, Rejection, decision::Decision,
+    game_rules::GameRules,
 };
 
-/// What two dice show.
+/// The faces of two dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair(pub u8, pub u8);
 
 impl Pair {
-    /// What is read off a roll of two dice.
+    /// The faces of a roll; `None` if it has not two dice.
     pub fn of(faces: Faces) -> Option<Self> {
         let mut faces = faces.iter();
         Some(Self(faces.next()?, faces.next()?))
@@ -27,12 +28,12 @@ impl Pair {
         if self.0 == self.1 { Some(self.0) } else { None }
     }
 
-    /// Both dice added up.
+    /// The sum of both dice.
     pub fn sum(self) -> Points {
         Points::from(self.0) + Points::from(self.1)
     }
 
-    /// Where the dice lie: on the table once they were rolled.
+    /// The dice as clients show them: on the table once rolled.
     pub(super) fn show(last: Option<Self>) -> Vec<DieOnTable> {
         let faces = [last.map(|pair| pair.0), last.map(|pair| pair.1)];
         (0..).zip(faces).map(|(slot, face)| DieOnTable::ordinary(slot, face)).collect()
@@ -44,25 +45,25 @@ impl Pair {
     }
 }
 
-/// Rolls two ordinary dice; `worth` says what they score.
-pub(super) fn roll<B: Rulebook>(
-    desk: &mut Desk<'_, B>,
+/// Rolls two standard dice; `worth` computes their score.
+pub(super) fn roll<B: GameRules>(
+    decision: &mut Decision<'_, B>,
     worth: impl FnOnce(Pair) -> Points,
 ) -> Result<Pair, Rejection> {
     let pair = |faces: &[u8]| match *faces {
         [first, second] => Pair(first, second),
         _ => Pair(0, 0),
     };
-    desk.roll_ordinary(2, |faces| worth(pair(faces))).map(|faces| pair(&faces))
+    decision.roll_ordinary(2, |faces| worth(pair(faces))).map(|faces| pair(&faces))
 }
 
-/// What a roll adds to a turn: its own points times the multiplier.
-pub(super) fn score<B: Rulebook>(
-    desk: &mut Desk<'_, B>,
+/// Adds a roll to a turn: its points times the multiplier.
+pub(super) fn score<B: GameRules>(
+    decision: &mut Decision<'_, B>,
     pair: Pair,
     points: (Points, Points),
     before: Points,
 ) {
     let double = pair.double().map(|_| CombinationName::Double);
-    desk.score_all(double.unwrap_or(CombinationName::Sum), &pair.faces(), points, before);
+    decision.score_all(double.unwrap_or(CombinationName::Sum), &pair.faces(), points, before);
 }

@@ -1,4 +1,4 @@
-//! True Grit: one turn each, without a bank; a single 1 ends it, and what was made is kept.
+//! True Grit: one turn each, without a bank; a single 1 ends it, and its points are kept.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use super::{
     pair::{Pair, score},
 };
 use crate::{
-    Change, Counts, DecidedBy, DieOnTable, EffectApplied, Event, Fact, Measure, Play, Points,
-    Rejection, Rules, Ruleset, SeatNo, Table, TurnEnd, Word,
-    desk::Desk,
-    rulebook::{Parameters, Rulebook},
-    ruleset::within,
+    Change, Counts, DecidedBy, DieOnTable, EffectApplied, Event, Fact, Measure, Number, Play,
+    Points, Rejection, Rules, Ruleset, SeatNo, Slug, Table, TurnEnd,
+    decision::Decision,
+    game_rules::{GameRules, Parameters},
     verbs::{ROLL, Verb},
 };
 
-/// What a game of True Grit is played by.
+/// The parameters of True Grit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrueGritRules {
-    /// How many tickets each of the ten rolls with a single 1 has.
+    /// The weight of each of the ten rolls with a single 1.
     pub single_one_weight: u32,
-    /// How many each of the other 26 has.
+    /// The weight of each of the other 26 rolls.
     pub other_weight: u32,
-    /// Whether a seat that leads has won as soon as all seats after it have left; otherwise it rolls once more.
+    /// Whether a seat in the lead wins as soon as all seats after it have left; otherwise it rolls
+    /// once more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wins_when_others_leave: bool,
 }
@@ -35,16 +35,16 @@ pub struct TrueGritRules {
 /// The state of a game of True Grit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrueGrit {
-    /// What it is played by.
+    /// Its rules.
     pub rules: Arc<TrueGritRules>,
-    /// The players and the turn.
+    /// The players and the current turn.
     pub contest: Contest,
 }
 
-type GritDesk<'a> = Desk<'a, TrueGrit>;
+type TrueGritDecision<'a> = Decision<'a, TrueGrit>;
 
 impl TrueGritRules {
-    /// A single 1 is 0.8 times as likely as with ordinary dice: 10 × 52 of 2,340 tickets.
+    /// A single 1 is 0.8 times as likely as with standard dice: 10 × 52 of 2,340 tickets.
     pub(crate) fn presets() -> Vec<Ruleset> {
         let preset = |version, wins_when_others_leave| {
             let rules = Self { single_one_weight: 52, other_weight: 70, wins_when_others_leave };
@@ -53,7 +53,7 @@ impl TrueGritRules {
         vec![preset(2, true), preset(1, false)]
     }
 
-    /// The tickets of all 36 rolls, the first die counting sixes.
+    /// The weights of all 36 rolls; the first die is the more significant digit.
     fn weights(&self) -> [u32; 36] {
         std::array::from_fn(|number| {
             let single = pair(number).is_single_one();
@@ -62,21 +62,24 @@ impl TrueGritRules {
     }
 }
 
-/// The roll of a number from 0 to 35.
+/// The roll with a number from 0 to 35.
 fn pair(number: usize) -> Pair {
     let face = |value: usize| u8::try_from(value % 6 + 1).unwrap_or(1);
     Pair(face(number / 6), face(number))
 }
 
 impl Parameters for TrueGritRules {
-    fn wording(&self, name: Word) -> Option<&'static str> {
+    fn wording(&self, name: Slug) -> Option<&'static str> {
         names::wording(name)
     }
 
-    fn check(&self) -> Result<(), Rejection> {
-        // Without a single 1 a turn would never end.
-        within("single_one_weight", self.single_one_weight, 1..=1_000_000)?;
-        within("other_weight", self.other_weight, 0..=1_000_000)
+    fn numbers(&self) -> Vec<Number> {
+        let (one, other) = (self.single_one_weight, self.other_weight);
+        vec![
+            // Without a single 1 a turn would never end.
+            Number::new("single_one_weight", one, 1..=1_000_000, "How likely a single 1 is."),
+            Number::new("other_weight", other, 0..=1_000_000, "How likely every other roll is."),
+        ]
     }
 }
 
@@ -92,7 +95,8 @@ impl Contested for TrueGrit {
     }
 }
 
-impl Rulebook for TrueGrit {
+impl GameRules for TrueGrit {
+    const TITLE: &'static str = "True Grit";
     const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 4;
     const VERBS: &'static [Verb] = &[ROLL];
@@ -109,15 +113,15 @@ impl Rulebook for TrueGrit {
         self.contest.fold(event);
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the moves of other games are refused")]
-    fn play(desk: &mut GritDesk<'_>, play: &Play) -> Result<(), Rejection> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "moves of other games are rejected")]
+    fn play(decision: &mut TrueGritDecision<'_>, play: &Play) -> Result<(), Rejection> {
         match play {
-            Play::Roll => match roll_on(desk)? {
+            Play::Roll => match roll_on(decision)? {
                 After::GoesOn => Ok(()),
-                After::Won => win(desk, TurnEnd::Finished),
+                After::Won => win(decision, TurnEnd::Finished),
                 After::SingleOne => {
-                    finish(desk, TurnEnd::Finished);
-                    next_turn(desk)
+                    finish(decision, TurnEnd::Finished);
+                    next_turn(decision)
                 }
             },
             _ => Err(Rejection::NoSuchMove { moves: "roll" }),
@@ -128,25 +132,25 @@ impl Rulebook for TrueGrit {
         vec![Play::Roll]
     }
 
-    /// The house rolls for who does not; who leaves keeps nothing.
-    fn cut_short(desk: &mut GritDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
+    /// The house rolls for a player whose time is up; a player who leaves keeps nothing.
+    fn cut_short(decision: &mut TrueGritDecision<'_>, how: TurnEnd) -> Result<(), Rejection> {
         if how == TurnEnd::TimedOut {
-            while roll_on(desk)? == After::GoesOn {}
+            while roll_on(decision)? == After::GoesOn {}
         }
-        finish(desk, how);
+        finish(decision, how);
         Ok(())
     }
 
-    /// The seat to move may be the last one now, and lead.
-    fn left(desk: &mut GritDesk<'_>, _: SeatNo) -> Result<(), Rejection> {
-        if desk.board.rules.wins_when_others_leave && leads_for_good(desk) {
-            return win(desk, TurnEnd::Finished);
+    /// The seat to move may now be the last one, and in the lead.
+    fn left(decision: &mut TrueGritDecision<'_>, _: SeatNo) -> Result<(), Rejection> {
+        if decision.board.rules.wins_when_others_leave && has_won(decision) {
+            return win(decision, TurnEnd::Finished);
         }
         Ok(())
     }
 
-    fn next_turn(desk: &mut GritDesk<'_>) -> Result<(), Rejection> {
-        next_turn(desk)
+    fn next_turn(decision: &mut TrueGritDecision<'_>) -> Result<(), Rejection> {
+        next_turn(decision)
     }
 
     fn scores(&self) -> Vec<Points> {
@@ -162,64 +166,65 @@ impl Rulebook for TrueGrit {
     }
 }
 
-/// What comes after a roll.
+/// What follows a roll.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     GoesOn,
     SingleOne,
-    /// The last seat has more than anybody else.
+    /// The last seat has more than any other.
     Won,
 }
 
-/// Rolls; a double sets the multiplier to its face, for the rolls behind it.
-fn roll_on(desk: &mut GritDesk<'_>) -> Result<After, Rejection> {
-    let before = desk.board.contest.turn;
-    let pair = weighted_roll(desk)?;
+/// Rolls; a double sets the multiplier of the following rolls to its face.
+fn roll_on(decision: &mut TrueGritDecision<'_>) -> Result<After, Rejection> {
+    let before = decision.board.contest.turn;
+    let pair = weighted_roll(decision)?;
     if pair.is_single_one() {
         return Ok(After::SingleOne);
     }
     match pair.double() {
-        None => score(desk, pair, (pair.sum(), before.multiplier), before.total),
+        None => score(decision, pair, (pair.sum(), before.multiplier), before.total),
         Some(face) => {
-            score(desk, pair, (pair.sum(), 1), before.total);
-            set_multiplier(desk, before.multiplier, face.into());
+            score(decision, pair, (pair.sum(), 1), before.total);
+            set_multiplier(decision, before.multiplier, face.into());
         }
     }
-    Ok(if leads_for_good(desk) { After::Won } else { After::GoesOn })
+    Ok(if has_won(decision) { After::Won } else { After::GoesOn })
 }
 
-fn weighted_roll(desk: &mut GritDesk<'_>) -> Result<Pair, Rejection> {
-    let rules = Arc::clone(&desk.board.rules);
-    let (draw, ticket, number) = desk.pick(&rules.weights())?;
-    let (pair, before) = (pair(number), desk.board.contest.turn);
+fn weighted_roll(decision: &mut TrueGritDecision<'_>) -> Result<Pair, Rejection> {
+    let rules = Arc::clone(&decision.board.rules);
+    let (draw, ticket, number) = decision.pick(&rules.weights())?;
+    let (pair, before) = (pair(number), decision.board.contest.turn);
     let max_points = match (pair.is_single_one(), pair.double()) {
         (true, _) => 0,
         (false, Some(_)) => pair.sum(),
         (false, None) => pair.sum().saturating_mul(before.multiplier),
     };
-    desk.record_roll(draw, vec![ticket], &pair.faces(), max_points);
+    decision.record_roll(draw, vec![ticket], &pair.faces(), max_points);
     Ok(pair)
 }
 
-fn set_multiplier(desk: &mut GritDesk<'_>, before: Points, after: Points) {
+fn set_multiplier(decision: &mut TrueGritDecision<'_>, before: Points, after: Points) {
     if before != after {
-        let (seat, source) = (desk.table.turn.seat, names::DOUBLE);
+        let (seat, source) = (decision.table.turn.seat, names::DOUBLE);
         let changes = vec![Change { what: Measure::MULTIPLIER, before, after }];
-        desk.record(Event::EffectApplied(EffectApplied { seat, source, changes }));
+        decision.record(Event::EffectApplied(EffectApplied { seat, source, changes }));
     }
 }
 
-/// Whether the seat to move is the last of its round and has more than all others: nothing can change that.
-fn leads_for_good(desk: &GritDesk<'_>) -> bool {
-    let (turn, contest) = (desk.table.turn, &desk.board.contest);
-    let others = contest.contenders(&desk.table, turn.round);
+/// Whether the seat to move is the last of its round and has more than all others, so that the
+/// result is final.
+fn has_won(decision: &TrueGritDecision<'_>) -> bool {
+    let (turn, contest) = (decision.table.turn, &decision.board.contest);
+    let others = contest.contenders(&decision.table, turn.round);
     let others = others.into_iter().filter(|&seat| seat != turn.seat);
     let totals: Option<Vec<Points>> = others.map(|seat| contest.total(seat, turn.round)).collect();
     totals.is_some_and(|totals| totals.iter().all(|&total| total < contest.turn.total))
 }
 
-fn win(desk: &mut GritDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
-    let seat = desk.table.turn.seat;
-    finish(desk, how);
-    desk.end(DecidedBy::Score, vec![seat])
+fn win(decision: &mut TrueGritDecision<'_>, how: TurnEnd) -> Result<(), Rejection> {
+    let seat = decision.table.turn.seat;
+    finish(decision, how);
+    decision.end(DecidedBy::Score, vec![seat])
 }

@@ -1,4 +1,4 @@
-//! Zero Hour: count down from 100; exactly 0 wins, at a bank.
+//! Zero Hour: count down from 100; a bank that reaches exactly 0 wins.
 
 use std::sync::Arc;
 
@@ -11,56 +11,56 @@ use super::{
 };
 use crate::{
     Banked, Change, Counts, DecidedBy, DieOnTable, EffectApplied, EffectSource, Event, Fact,
-    Measure, Play, Points, Rejection, Rules, Ruleset, SeatNo, Table, TurnEnd, Word,
-    desk::Desk,
-    rulebook::{Parameters, Rulebook},
+    Measure, Number, Play, Points, Rejection, Rules, Ruleset, SeatNo, Slug, Table, TurnEnd,
+    decision::Decision,
+    game_rules::{GameRules, Parameters},
     ruleset::within,
     verbs::{BANK, ROLL, Verb},
 };
 
-/// What a game of Zero Hour is played by.
+/// The parameters of Zero Hour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ZeroHourRules {
-    /// Where everybody begins.
+    /// The initial score.
     pub start: Points,
-    /// Where a bank that goes below 0 leads.
+    /// The score after a bank that goes below 0.
     pub overshoot_to: Points,
-    /// What doubles do, from 1s to 6s.
+    /// The effects of doubles, from 1s to 6s.
     pub doubles: [DoubleEffect; 6],
-    /// Whether the multiplier that is active when a double falls holds for its bonus, too.
+    /// Whether the active multiplier also applies to the bonus of a double.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multiplies_bonus: bool,
 }
 
-/// What a double does.
+/// The effect of a double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DoubleEffect {
-    /// What it adds to the turn score, in place of its sum.
+    /// The points added to the turn score, instead of the sum.
     pub bonus: Points,
-    /// What later rolls of the turn are multiplied by; `None` leaves it as it is.
+    /// The multiplier of later rolls of the turn; `None` keeps the current one.
     pub multiplier: Option<Points>,
-    /// What a bank costs the opponents.
+    /// The cost of a bank for the opponents.
     pub penalty: Penalty,
 }
 
-/// What a double costs the opponents when the turn is banked.
+/// The cost of a double for the opponents when the turn is banked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Penalty {
     /// Nothing.
     None,
-    /// So many points.
+    /// This number of points.
     Points(Points),
-    /// The turn score just after the bonus.
+    /// The turn score right after the bonus.
     TurnScore,
 }
 
 /// The state of a game of Zero Hour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ZeroHour {
-    /// What it is played by.
+    /// Its rules.
     pub rules: Arc<ZeroHourRules>,
     /// The players, in seat order.
     pub players: Vec<ZeroPlayer>,
@@ -68,25 +68,25 @@ pub struct ZeroHour {
     pub turn: ZeroTurn,
 }
 
-/// What a player has.
+/// The state of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ZeroPlayer {
-    /// What is left to count down.
+    /// The points left to count down.
     pub score: Points,
     /// Farkles since the last bank.
     pub farkles_in_a_row: u32,
 }
 
-/// A turn under way.
+/// The current turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ZeroTurn {
-    /// What a bank takes off the score.
+    /// The points that a bank subtracts from the score.
     pub score: Points,
-    /// What plain rolls are multiplied by.
+    /// The factor of plain rolls.
     pub multiplier: Points,
-    /// What a bank costs every opponent.
+    /// The points that a bank costs every opponent.
     pub penalty: Points,
-    /// How often the dice were rolled.
+    /// The number of rolls.
     pub rolls: u32,
     /// The last roll.
     pub last: Option<Pair>,
@@ -98,7 +98,7 @@ impl Default for ZeroTurn {
     }
 }
 
-type ZeroDesk<'a> = Desk<'a, ZeroHour>;
+type ZeroHourDecision<'a> = Decision<'a, ZeroHour>;
 
 impl ZeroHourRules {
     pub(crate) fn presets() -> Vec<Ruleset> {
@@ -119,7 +119,7 @@ impl ZeroHourRules {
             };
             Ruleset::standard(version, Rules::ZeroHour(Arc::new(rules)))
         };
-        // In version 1 a bonus was never multiplied, and 3s and 6s left the multiplier as it was.
+        // In version 1 a bonus was never multiplied, and 3s and 6s kept the multiplier.
         vec![preset(2, true, Some(1)), preset(1, false, None)]
     }
 
@@ -129,13 +129,24 @@ impl ZeroHourRules {
 }
 
 impl Parameters for ZeroHourRules {
-    fn wording(&self, name: Word) -> Option<&'static str> {
+    fn wording(&self, name: Slug) -> Option<&'static str> {
         names::wording(name)
     }
 
+    fn numbers(&self) -> Vec<Number> {
+        let (start, overshoot_to) = (self.start, self.overshoot_to);
+        vec![
+            Number::new("start", start, 1..=1_000_000, "The points that everyone starts with."),
+            Number::new(
+                "overshoot_to",
+                overshoot_to,
+                1..=1_000_000,
+                "The score after a bank that goes below 0.",
+            ),
+        ]
+    }
+
     fn check(&self) -> Result<(), Rejection> {
-        within("start", self.start, 1..=1_000_000)?;
-        within("overshoot_to", self.overshoot_to, 1..=1_000_000)?;
         for double in &self.doubles {
             within("doubles.bonus", double.bonus, 0..=10_000)?;
             within("doubles.multiplier", double.multiplier.unwrap_or(1), 1..=1_000)?;
@@ -176,7 +187,8 @@ impl ZeroHour {
     }
 }
 
-impl Rulebook for ZeroHour {
+impl GameRules for ZeroHour {
+    const TITLE: &'static str = "Zero Hour";
     const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 4;
     const COUNTS_DOWN: bool = true;
@@ -214,14 +226,14 @@ impl Rulebook for ZeroHour {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the moves of other games are refused")]
-    fn play(desk: &mut ZeroDesk<'_>, play: &Play) -> Result<(), Rejection> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "moves of other games are rejected")]
+    fn play(decision: &mut ZeroHourDecision<'_>, play: &Play) -> Result<(), Rejection> {
         match play {
-            Play::Roll => roll_dice(desk),
-            Play::Bank { slots: None } if desk.board.turn.rolls == 0 => {
+            Play::Roll => roll_dice(decision),
+            Play::Bank { slots: None } if decision.board.turn.rolls == 0 => {
                 Err(Rejection::NothingToBank)
             }
-            Play::Bank { slots: None } => bank(desk),
+            Play::Bank { slots: None } => bank(decision),
             _ => Err(Rejection::NoSuchMove { moves: "roll, bank" }),
         }
     }
@@ -231,14 +243,14 @@ impl Rulebook for ZeroHour {
         [Play::Roll].into_iter().chain(bank).collect()
     }
 
-    /// What is not banked is lost; it is no farkle.
-    fn cut_short(desk: &mut ZeroDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
-        desk.end_turn(how, 0, desk.board.turn.score);
+    /// Unbanked points are lost; this is not a farkle.
+    fn cut_short(decision: &mut ZeroHourDecision<'_>, how: TurnEnd) -> Result<(), Rejection> {
+        decision.end_turn(how, 0, decision.board.turn.score);
         Ok(())
     }
 
-    fn next_turn(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
-        desk.pass_turn()
+    fn next_turn(decision: &mut ZeroHourDecision<'_>) -> Result<(), Rejection> {
+        decision.pass_turn()
     }
 
     fn scores(&self) -> Vec<Points> {
@@ -266,9 +278,9 @@ impl Rulebook for ZeroHour {
     }
 }
 
-/// A single 1 ends the turn; a double gives its bonus and does what it does; everything else adds its sum.
-fn roll_dice(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
-    let (rules, turn) = (Arc::clone(&desk.board.rules), desk.board.turn);
+/// A single 1 ends the turn; a double gives its bonus and effect; any other roll adds its sum.
+fn roll_dice(decision: &mut ZeroHourDecision<'_>) -> Result<(), Rejection> {
+    let (rules, turn) = (Arc::clone(&decision.board.rules), decision.board.turn);
     let double = |pair: Pair| pair.double().and_then(|face| rules.double(face));
     let worth = |pair: Pair| match double(pair) {
         _ if pair.is_single_one() => (0, 1),
@@ -277,19 +289,19 @@ fn roll_dice(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
         None => (pair.sum(), turn.multiplier),
     };
     let total = |(points, multiplier): (Points, Points)| points.saturating_mul(multiplier);
-    let pair = roll(desk, |pair| total(worth(pair)))?;
+    let pair = roll(decision, |pair| total(worth(pair)))?;
     if pair.is_single_one() {
-        return farkle(desk);
+        return farkle(decision);
     }
-    score(desk, pair, worth(pair), turn.score);
+    score(decision, pair, worth(pair), turn.score);
     if let Some(double) = double(pair) {
-        apply_double(desk, double);
+        apply_double(decision, double);
     }
     Ok(())
 }
 
-fn apply_double(desk: &mut ZeroDesk<'_>, double: &DoubleEffect) {
-    let turn = desk.board.turn;
+fn apply_double(decision: &mut ZeroHourDecision<'_>, double: &DoubleEffect) {
+    let turn = decision.board.turn;
     let cost = match double.penalty {
         Penalty::None => 0,
         Penalty::Points(points) => points,
@@ -305,42 +317,48 @@ fn apply_double(desk: &mut ZeroDesk<'_>, double: &DoubleEffect) {
     let changes: Vec<Change> =
         multiplier.into_iter().chain([penalty]).filter(|c| c.before != c.after).collect();
     if !changes.is_empty() {
-        let (seat, source) = (desk.table.turn.seat, names::DOUBLE);
-        desk.record(Event::EffectApplied(EffectApplied { seat, source, changes }));
+        let (seat, source) = (decision.table.turn.seat, names::DOUBLE);
+        decision.record(Event::EffectApplied(EffectApplied { seat, source, changes }));
     }
 }
 
-fn farkle(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
-    let (seat, forfeited) = (desk.table.turn.seat, desk.board.turn.score);
-    let in_a_row = desk.board.player(seat).farkles_in_a_row.saturating_add(1);
-    desk.farkle(forfeited, in_a_row);
-    ZeroHour::next_turn(desk)
+fn farkle(decision: &mut ZeroHourDecision<'_>) -> Result<(), Rejection> {
+    let (seat, forfeited) = (decision.table.turn.seat, decision.board.turn.score);
+    let in_a_row = decision.board.player(seat).farkles_in_a_row.saturating_add(1);
+    decision.farkle(forfeited, in_a_row);
+    ZeroHour::next_turn(decision)
 }
 
-/// Exactly 0 wins. Below 0 the score goes back, and the opponents are spared.
-fn bank(desk: &mut ZeroDesk<'_>) -> Result<(), Rejection> {
-    let (turn, now) = (desk.table.turn, desk.board.turn);
-    let left = desk.board.player(turn.seat).score.saturating_sub(now.score);
-    desk.record(Event::Banked(Banked::plain(turn, now.score, left, left == 0)));
+/// Exactly 0 wins. Below 0 the score is reset, and the opponents lose nothing.
+fn bank(decision: &mut ZeroHourDecision<'_>) -> Result<(), Rejection> {
+    let (turn, now) = (decision.table.turn, decision.board.turn);
+    let left = decision.board.player(turn.seat).score.saturating_sub(now.score);
+    decision.record(Event::Banked(Banked::plain(turn, now.score, left, left == 0)));
     if left < 0 {
-        let after = desk.board.rules.overshoot_to;
-        change_score(desk, turn.seat, names::OVERSHOOT, after);
+        let after = decision.board.rules.overshoot_to;
+        change_score(decision, turn.seat, names::OVERSHOOT, after);
     } else if now.penalty > 0 {
-        let others: Vec<SeatNo> = desk.table.seated().filter(|&seat| seat != turn.seat).collect();
+        let others: Vec<SeatNo> =
+            decision.table.seated().filter(|&seat| seat != turn.seat).collect();
         for seat in others {
-            let after = desk.board.player(seat).score.saturating_add(now.penalty);
-            change_score(desk, seat, names::BANK_PENALTY, after);
+            let after = decision.board.player(seat).score.saturating_add(now.penalty);
+            change_score(decision, seat, names::BANK_PENALTY, after);
         }
     }
-    desk.end_turn(TurnEnd::Banked, now.score, 0);
+    decision.end_turn(TurnEnd::Banked, now.score, 0);
     if left == 0 {
-        return desk.end(DecidedBy::Goal, vec![turn.seat]);
+        return decision.end(DecidedBy::Goal, vec![turn.seat]);
     }
-    ZeroHour::next_turn(desk)
+    ZeroHour::next_turn(decision)
 }
 
-fn change_score(desk: &mut ZeroDesk<'_>, seat: SeatNo, source: EffectSource, after: Points) {
-    let before = desk.board.player(seat).score;
+fn change_score(
+    decision: &mut ZeroHourDecision<'_>,
+    seat: SeatNo,
+    source: EffectSource,
+    after: Points,
+) {
+    let before = decision.board.player(seat).score;
     let changes = vec![Change { what: Measure::GAME_SCORE, before, after }];
-    desk.record(Event::EffectApplied(EffectApplied { seat, source, changes }));
+    decision.record(Event::EffectApplied(EffectApplied { seat, source, changes }));
 }

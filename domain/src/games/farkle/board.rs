@@ -1,4 +1,4 @@
-//! What is on the table in Farkle, folded from events.
+//! The state of a game of Farkle, folded from events.
 
 use std::sync::{Arc, LazyLock};
 
@@ -17,7 +17,7 @@ use crate::{
 /// The state of a game of Farkle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Farkle {
-    /// What it is played by.
+    /// Its rules.
     pub rules: Arc<FarkleRules>,
     /// The players, in seat order.
     pub players: Vec<FarklePlayer>,
@@ -25,114 +25,114 @@ pub struct Farkle {
     pub round: FarkleRound,
 }
 
-/// What a player has so far.
+/// The state of a player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarklePlayer {
-    /// The dice, one a slot.
+    /// The dice, one per slot.
     pub dice: Loadout,
     /// Banked points, less penalties.
     pub game_score: Points,
-    /// What the next bank is worth on top, because of farkles.
+    /// The bonus of the next bank, earned by farkles.
     pub dare: Points,
     /// Farkles since the last bank or penalty.
     pub farkles_in_a_row: u32,
-    /// All points lost unbanked.
+    /// The total of points lost unbanked.
     pub forfeited: Points,
-    /// How often all dice were scored.
+    /// How often all dice were scored (hot dice).
     pub hot_dice: u32,
-    /// The most points one round brought.
+    /// The most points of a single round.
     pub best_round: Points,
     /// The round of the table in which the player first reached the target.
     pub reached_target_in: Option<u32>,
-    /// Every round played and how it ended. Shared between copies until it grows.
+    /// Every round played. Copies of the state share it until it grows.
     pub rounds: Arc<Vec<RoundRecord>>,
 }
 
-/// A round that is over.
+/// A completed round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundRecord {
-    /// Its number at the table, from 1.
+    /// The round of the table, starting at 1.
     pub round: u32,
     /// How it ended.
     pub how: TurnEnd,
-    /// What it brought.
+    /// The points it added to the score.
     pub points: Points,
-    /// What was lost.
+    /// The points lost.
     pub forfeited: Points,
-    /// How often all dice were scored.
+    /// The number of hot dice.
     pub hot_dice: u32,
 }
 
-/// A round under way.
+/// The current round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarkleRound {
-    /// What may be done next.
+    /// Determines which moves are possible.
     pub phase: Phase,
     /// The dice just rolled, or those left in hand after a save.
     pub hand: Slots,
     /// Points of the saves of this hand.
     pub turn_score: Points,
-    /// Points of the completed hands, multiplied.
+    /// Points of completed hands, multiplied.
     pub round_score: Points,
-    /// Saves with a hot die in them.
+    /// The number of saves that include a hot die.
     pub hot: u32,
-    /// How often all dice were scored.
+    /// The number of hot dice.
     pub hot_dice: u32,
-    /// Every roll of the round.
+    /// All rolls of the round.
     pub rolls: Vec<RollRecord>,
 }
 
-/// Where a round stands.
+/// The phase of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Nothing rolled yet.
     #[default]
     Opening,
-    /// Dice lie on the table, none of them saved.
+    /// Dice are on the table, none of them saved.
     Rolled,
     /// Some dice of the last roll are saved.
     Saved,
 }
 
-/// A roll of the round and what was made of it.
+/// A roll of the round and what was saved of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RollRecord {
-    /// The dice rolled.
+    /// The slots rolled.
     pub slots: Slots,
-    /// What they show, in slot order.
+    /// Their faces, in slot order.
     pub faces: Faces,
-    /// The most that could be scored with them.
+    /// The best score of any selection.
     pub max_points: Points,
-    /// The dice saved.
+    /// The slots saved.
     pub saved: Slots,
-    /// What they scored.
+    /// The points of the save.
     pub points: Points,
-    /// What they scored as.
+    /// The combinations of the save.
     pub combinations: Vec<Combination>,
-    /// What was added to it.
+    /// The bonuses of special dice.
     pub bonuses: Vec<Boost>,
 }
 
 impl RollRecord {
-    /// Every die rolled: its slot and its face.
+    /// The slot and face of every die rolled.
     pub fn dice(&self) -> impl Iterator<Item = (u8, u8)> {
         self.slots.iter().zip(self.faces.iter())
     }
 }
 
 impl FarkleRound {
-    /// The roll on the table, or the one last saved from.
+    /// The latest roll.
     pub fn last_roll(&self) -> Option<&RollRecord> {
         self.rolls.last()
     }
 
-    /// Points that the round has made, before the multiplier of its last hand.
+    /// Points of the round, before the multiplier of its current hand.
     pub fn unbanked(&self) -> Points {
         self.round_score.saturating_add(self.turn_score)
     }
 
-    /// How many dice were saved, in all hands.
+    /// The number of dice saved, in all hands.
     pub fn dice_saved(&self) -> u32 {
         self.rolls.iter().map(|roll| u32::from(roll.saved.len())).sum()
     }
@@ -143,7 +143,7 @@ impl Farkle {
         Self { rules: Arc::clone(rules), players: Vec::new(), round: FarkleRound::default() }
     }
 
-    /// Every selection of the roll on the table that scores for the seat to move, and its points.
+    /// Every selection of the current roll that scores for the seat to move, and its points.
     pub fn selections(&self, seat: SeatNo) -> impl Iterator<Item = (Slots, Points)> {
         let on_the_table = (self.round.phase == Phase::Rolled).then(|| self.round.last_roll());
         let dice = in_order(self.special_dice(seat));
@@ -162,7 +162,7 @@ impl Farkle {
         self.player(seat).dice.special(self.rules.catalogue.as_deref())
     }
 
-    /// A save of these dice, with what the player's dice, in their order, make of it.
+    /// A save of these dice with the effects of the player's dice, applied in order.
     pub(super) fn saving(&self, dice: &[Die<'_>], slots: Slots, points: Points) -> Save {
         let mut save = Save::new(slots, points, self.round.hot);
         for die in dice {
@@ -171,7 +171,7 @@ impl Farkle {
         save
     }
 
-    /// What the points of a hand become, and what each die does to them.
+    /// The points of a hand after the effects of dice, and the effect of each die.
     pub(super) fn counted(&self, seat: SeatNo, hand: Points) -> (Points, Vec<Boost>) {
         let mut boosts = Vec::new();
         let mut points = hand;
@@ -185,7 +185,7 @@ impl Farkle {
         (points, boosts)
     }
 
-    /// How many times the hands of a seat count.
+    /// The multiplier of the hands of a seat.
     pub fn multiplier(&self, seat: SeatNo) -> Points {
         self.counted(seat, 1).0
     }
@@ -199,12 +199,12 @@ impl Farkle {
         }
     }
 
-    /// The points of a round as its player sees them: with the multiplier of the last hand.
+    /// The points of a round as shown to its player: with the multiplier of the current hand.
     fn shown(&self, seat: SeatNo, round: &FarkleRound) -> Points {
         round.round_score.saturating_add(self.counted(seat, round.turn_score).0)
     }
 
-    /// What a bank would bring now, with so many points saved first.
+    /// What a bank would score now, after saving the given points.
     pub fn worth(&self, seat: SeatNo, saved: Points) -> Points {
         let (hand, _) = self.counted(seat, self.round.turn_score.saturating_add(saved));
         self.round.round_score.saturating_add(hand).saturating_add(self.player(seat).dare)
@@ -275,7 +275,7 @@ impl Farkle {
         self.change(saved.seat, |player| player.hot_dice = player.hot_dice.saturating_add(hot));
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the values of other games are not here")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other values are not part of the state")]
     fn changed(&mut self, effect: &EffectApplied) {
         for change in &effect.changes {
             let (after, count) = (change.after, u32::try_from(change.after).unwrap_or(0));
@@ -287,7 +287,7 @@ impl Farkle {
                 special_dice::DARE_BONUS => self.change(effect.seat, |player| player.dare = after),
                 Measure::ROUND_SCORE => self.round.round_score = after,
                 special_dice::HOT_STREAK => self.round.hot = count,
-                // Steps on the way to sums that the event before has.
+                // Intermediate steps: the preceding event has the total.
                 _ => {}
             }
         }
@@ -313,7 +313,7 @@ impl Farkle {
         self.round.begin();
     }
 
-    /// A player; one that is not there has nothing.
+    /// A player; an empty default if there is none at the seat.
     pub(super) fn player(&self, seat: SeatNo) -> &FarklePlayer {
         static NOBODY: LazyLock<FarklePlayer> = LazyLock::new(FarklePlayer::default);
         self.players.get(usize::from(seat)).unwrap_or(&NOBODY)
@@ -361,7 +361,7 @@ fn count(len: usize) -> i64 {
 }
 
 impl FarkleRound {
-    /// A new round; the list of rolls keeps its room.
+    /// Starts a new round; the list of rolls keeps its capacity.
     fn begin(&mut self) {
         let mut rolls = std::mem::take(&mut self.rolls);
         rolls.clear();

@@ -1,4 +1,4 @@
-//! Loadouts with which a round need never end: they are refused.
+//! Detects loadouts with which a round need never end; they are rejected.
 
 use super::scoring::{ScoreTable, Tally};
 use crate::{
@@ -6,8 +6,9 @@ use crate::{
     special_dice::{Catalogue, DieKind, Loadout, ORDINARY},
 };
 
-/// Whether a player with these dice can go on rolling for ever, however the dice fall. Six dice that
-/// only show 5 are the plainest case: every roll scores whole, and the next one is the whole set again.
+/// Whether a player with these dice can keep rolling for ever, whatever the dice show. Six dice
+/// with only 5s are the simplest case: every roll scores all dice, and the full set is rolled
+/// again.
 pub(super) fn never_farkles(
     loadout: Loadout,
     slots: u8,
@@ -20,9 +21,10 @@ pub(super) fn never_farkles(
     if dice.is_empty() || can_farkle(&dice, Tally::EMPTY, &table) {
         return false;
     }
-    // The hands from which a player surely goes on; those that turn out not to be one are struck out.
+    // The hands from which a player can surely continue, starting with all: unsafe ones are
+    // removed.
     let whole = Slots::first(slots);
-    // Small ones first: what they cannot survive, larger ones cannot lead to.
+    // Small hands first: larger ones depend on them.
     let mut safe: Vec<Slots> = whole.subsets().collect();
     safe.sort_by_key(|hand| hand.len());
     loop {
@@ -43,16 +45,16 @@ pub(super) fn never_farkles(
     }
 }
 
-/// Whether these dice can fall so that nothing scores, beside what lies already.
-fn can_farkle(dice: &[Vec<u8>], lying: Tally, table: &ScoreTable) -> bool {
+/// Whether these dice can show faces that score nothing together with those already counted.
+fn can_farkle(dice: &[Vec<u8>], counted: Tally, table: &ScoreTable) -> bool {
     let Some((first, others)) = dice.split_first() else { return true };
     first.iter().any(|&face| {
-        let lying = lying.with(face);
-        table.best(lying) == 0 && can_farkle(others, lying, table)
+        let counted = counted.with(face);
+        table.best(counted) == 0 && can_farkle(others, counted, table)
     })
 }
 
-/// Whether every roll of this hand leaves a way to a hand that is safe.
+/// Whether every roll of this hand can lead to a safe hand.
 fn survives(
     hand: Slots,
     dice: &[Vec<u8>],
@@ -73,7 +75,7 @@ fn survives(
         if !goes_on {
             return false;
         }
-        // The next roll, counting up the sides like the digits of a number.
+        // The next roll: sides are counted up like the digits of a number.
         let Some(up) = (0..slots.len()).find(|&n| sides[n] + 1 < dice[usize::from(slots[n])].len())
         else {
             return true;
@@ -83,7 +85,7 @@ fn survives(
     }
 }
 
-/// The table with the faces that score alone in the hands of this player.
+/// The scoring table with the faces that score as singles for this player.
 fn with_lone_faces(loadout: Loadout, catalogue: &Catalogue, table: &ScoreTable) -> ScoreTable {
     let mut scoring = table.scoring().clone();
     for die in loadout.special(Some(catalogue)) {
@@ -96,7 +98,7 @@ fn with_lone_faces(loadout: Loadout, catalogue: &Catalogue, table: &ScoreTable) 
     ScoreTable::new(scoring)
 }
 
-/// What a die can show, beginning with what does not score alone: a way to lose is then found soon.
+/// The faces of a die, those that do not score as singles first: a farkle is then found early.
 fn worst_first(faces: [u8; 6], table: &ScoreTable) -> Vec<u8> {
     let mut faces = faces.to_vec();
     faces.sort_by_key(|&face| (Tally::of([face]).map_or(0, |tally| table.best(tally)), face));
@@ -123,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn six_fives_never_end_and_five_do() {
+    fn six_fives_are_endless_and_five_are_not() {
         assert!(endless(&["FIVES"; 6], &[]));
         assert!(!endless(&["FIVES"; 5], &[]));
         assert!(!endless(&["FIVES", "FIVES", "FIVES", "FIVES", "FIVES", "HEAVY"], &[]));
@@ -133,11 +135,11 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_by_other_dice_is_found_too() {
+    fn finds_endless_mixed_loadouts() {
         let twos = ("TWOS", [2; 6]);
         let odd = ("ODD", [1, 1, 3, 3, 5, 5]);
         assert!(endless(&["TWOS", "TWOS", "TWOS", "FIVES", "FIVES", "FIVES"], &[twos]));
-        // Four of a kind and a pair are three pairs: all six go at once, every time.
+        // Four of a kind and a pair are three pairs: all six dice score every time.
         assert!(endless(&["TWOS", "TWOS", "FIVES", "FIVES", "FIVES", "FIVES"], &[twos]));
         assert!(!endless(&["TWOS", "FIVES", "FIVES", "FIVES", "FIVES", "FIVES"], &[twos]));
         assert!(!endless(&["ODD"; 6], &[odd]));

@@ -1,32 +1,31 @@
-//! Who is next, and when a game of Farkle is over.
+//! The order of turns, and the end of a game of Farkle.
 
 use super::Farkle;
-use crate::{DecidedBy, Points, Rejection, SeatNo, desk::Desk};
+use crate::{DecidedBy, Points, Rejection, SeatNo, decision::Decision};
 
-/// The next seat of the round; behind the last one the game ends or a new round begins.
-pub(super) fn next_turn(desk: &mut Desk<'_, Farkle>) -> Result<(), Rejection> {
-    let turn = desk.table.turn;
-    if let Some(next) = desk.table.next_in_round(turn.seat) {
-        desk.start_turn(next, turn.round);
+/// The next seat of the round; after the last one the game ends or a new round starts.
+pub(super) fn next_turn(decision: &mut Decision<'_, Farkle>) -> Result<(), Rejection> {
+    let turn = decision.table.turn;
+    if let Some(next) = decision.table.next_in_round(turn.seat) {
+        decision.start_turn(next, turn.round);
         return Ok(());
     }
-    let seated: Vec<SeatNo> = desk.table.seated().collect();
-    match (verdict(&desk.board, &seated, turn.round), seated.first()) {
-        (Some((by, winners)), _) => desk.end(by, winners),
+    let seated: Vec<SeatNo> = decision.table.seated().collect();
+    match (verdict(&decision.board, &seated, turn.round), seated.first()) {
+        (Some((by, winners)), _) => decision.end(by, winners),
         (None, Some(&first)) => {
-            desk.start_turn(first, turn.round.saturating_add(1));
+            decision.start_turn(first, turn.round.saturating_add(1));
             Ok(())
         }
-        (None, None) => desk.end(DecidedBy::Deserted, Vec::new()),
+        (None, None) => decision.end(DecidedBy::Deserted, Vec::new()),
     }
 }
 
-/// How the game is decided after a full round of the table, if it is.
+/// The outcome after a full round of the table, if it decides the game.
 ///
-/// The end comes with the target, reached by somebody still seated, or with the last round, and the
-/// highest score wins. A tie for the lead
-/// is played on by all; where overtime is limited, the best single round decides after it, and at
-/// last the win is shared.
+/// The game ends when a player still seated has reached the target, or after the last round; the
+/// highest score wins. If players tie for the lead, all of them play on. If overtime is limited,
+/// the best single round decides after it; if that is tied too, the win is shared.
 fn verdict(board: &Farkle, seated: &[SeatNo], round: u32) -> Option<(DecidedBy, Vec<SeatNo>)> {
     let by_rounds = board.rules.rounds.filter(|&rounds| round >= rounds);
     let by_target = seated.iter().filter_map(|&seat| board.player(seat).reached_target_in).min();

@@ -1,4 +1,4 @@
-//! What special dice a player may bring to a game.
+//! Limits on the special dice of a loadout.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::{
     special_dice::{Catalogue, Code, DieKind, Loadout, Tier},
 };
 
-/// Limits of a loadout; without an entry there is no limit.
+/// Limits of a loadout; a missing entry means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadoutLimits {
-    /// The most dice of one code, whichever it is.
+    /// The maximum number of dice of any one code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_of_one: Option<u8>,
-    /// The most dice of this code.
+    /// The maximum number of dice by code.
     #[serde(default)]
     pub most_copies: BTreeMap<Code, u8>,
-    /// The most dice of this tier.
+    /// The maximum number of dice by tier.
     #[serde(default)]
     pub most_of_tier: BTreeMap<Tier, u8>,
-    /// Dice that do not go together.
+    /// Dice that must not be combined.
     #[serde(default)]
     pub banned_pairs: Vec<(Code, Code)>,
 }
@@ -81,7 +81,7 @@ impl LoadoutLimits {
     }
 }
 
-/// The codes of a loadout somebody wrote, checked: one a slot, the rest is ordinary dice.
+/// Parses and validates a loadout: one code per slot, remaining slots get standard dice.
 pub(super) fn parse_loadout(
     named: &[String],
     slots: u8,

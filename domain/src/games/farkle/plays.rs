@@ -1,5 +1,7 @@
 //! The moves of Farkle.
 
+use std::sync::Arc;
+
 use super::{
     Farkle, Phase, names,
     verbs::{BANK_WITH, FORFEIT, SAVE},
@@ -8,21 +10,30 @@ use crate::{
     AwardedFor, Banked, Boost, Change, Counts, DieOnTable, Dollars, EffectApplied, EffectSource,
     Event, Faces, Fact, Farkled, FarkledBy, Measure, Play, Points, Rejection, Rolled, Saved,
     SeatNo, Selection, Slots, Table, TurnEnd, TurnEnded,
-    desk::Desk,
-    rulebook::Rulebook,
+    decision::Decision,
+    game_rules::GameRules,
     special_dice,
     special_dice::{
         Code, Die, DieAt,
-        effects::{Fall, Relief, in_order},
+        effects::{FarkleContext, Mitigation, in_order},
     },
     verbs::{ROLL, Verb},
 };
 
-type FarkleDesk<'a> = Desk<'a, Farkle>;
+type FarkleDecision<'a> = Decision<'a, Farkle>;
 
-impl Rulebook for Farkle {
+impl GameRules for Farkle {
+    const TITLE: &'static str = "Farkle";
     const MOST_SEATS: u8 = 8;
     const VERBS: &'static [Verb] = &[ROLL, SAVE, BANK_WITH, FORFEIT];
+
+    fn without_history(&self) -> Self {
+        let mut board = self.clone();
+        for player in &mut board.players {
+            player.rounds = Arc::default();
+        }
+        board
+    }
 
     fn phase(&self, _: &Table) -> &'static str {
         match self.round.phase {
@@ -32,7 +43,7 @@ impl Rulebook for Farkle {
         }
     }
 
-    /// How often all dice were scored.
+    /// Counts hot dice.
     fn count(event: &Event, _: Option<SeatNo>, counts: &mut Counts) {
         if let Event::Saved(saved) = event {
             counts.add(saved.seat, "hot_dice", saved.left.is_empty().into());
@@ -43,25 +54,32 @@ impl Rulebook for Farkle {
         self.fold(event);
     }
 
-    fn play(desk: &mut FarkleDesk<'_>, play: &Play) -> Result<(), Rejection> {
-        match (play, desk.board.round.phase) {
-            (Play::Roll, Phase::Opening | Phase::Saved) => roll(desk),
+    fn play(decision: &mut FarkleDecision<'_>, play: &Play) -> Result<(), Rejection> {
+        match (play, decision.board.round.phase) {
+            (Play::Roll, Phase::Opening | Phase::Saved) => roll(decision),
             (Play::Roll, Phase::Rolled) => Err(Rejection::SaveFirst),
 
-            (Play::Save { slots }, Phase::Rolled) => save(desk, slots),
-            (Play::Save { .. }, Phase::Opening) => Err(Rejection::NothingRolled),
-            (Play::Save { .. }, Phase::Saved) => Err(Rejection::AlreadySaved),
+            (Play::Save { slots }, Phase::Rolled) => save(decision, slots),
+            (Play::SaveAndRoll { slots }, Phase::Rolled) => {
+                save(decision, slots).and_then(|()| roll(decision))
+            }
+            (Play::Save { .. } | Play::SaveAndRoll { .. }, Phase::Opening) => {
+                Err(Rejection::NothingRolled)
+            }
+            (Play::Save { .. } | Play::SaveAndRoll { .. }, Phase::Saved) => {
+                Err(Rejection::AlreadySaved)
+            }
 
-            (Play::Bank { slots: None }, Phase::Saved) => bank(desk),
+            (Play::Bank { slots: None }, Phase::Saved) => bank(decision),
             (Play::Bank { slots: None }, Phase::Rolled) => Err(Rejection::SaveFirst),
             (Play::Bank { slots: None }, Phase::Opening) => Err(Rejection::NothingToBank),
             (Play::Bank { slots: Some(slots) }, Phase::Rolled) => {
-                save(desk, slots).and_then(|()| bank(desk))
+                save(decision, slots).and_then(|()| bank(decision))
             }
             (Play::Bank { slots: Some(_) }, Phase::Opening) => Err(Rejection::NothingRolled),
             (Play::Bank { slots: Some(_) }, Phase::Saved) => Err(Rejection::AlreadySaved),
 
-            (Play::Forfeit, Phase::Rolled) => farkle(desk, FarkledBy::Choice),
+            (Play::Forfeit, Phase::Rolled) => farkle(decision, FarkledBy::Choice),
             (Play::Forfeit, Phase::Opening) => Err(Rejection::NothingRolled),
             (Play::Forfeit, Phase::Saved) => Err(Rejection::AlreadySaved),
 
@@ -83,6 +101,7 @@ impl Rulebook for Farkle {
                 let mut plays = vec![Play::Forfeit];
                 for (slots, points) in self.selections(table.turn.seat) {
                     plays.push(Play::Save { slots: slots.to_vec() });
+                    plays.push(Play::SaveAndRoll { slots: slots.to_vec() });
                     if breaks_in(self, table.turn.seat, points).is_ok() {
                         plays.push(Play::Bank { slots: Some(slots.to_vec()) });
                     }
@@ -92,17 +111,21 @@ impl Rulebook for Farkle {
         }
     }
 
-    /// What is not banked is lost, and so is the bonus of earlier farkles; it is no farkle, and no die does anything.
-    fn cut_short(desk: &mut FarkleDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
-        let seat = desk.table.turn.seat;
-        let forfeited = desk.board.at_stake(seat);
-        let bonus_lost = desk.board.player(seat).dare;
-        desk.record(Event::TurnEnded(TurnEnded { bonus_lost, ..ended(desk, how, 0, forfeited) }));
+    /// Unbanked points are lost, and so is the bonus of earlier farkles. It is not a farkle, and
+    /// dice have no effect.
+    fn cut_short(decision: &mut FarkleDecision<'_>, how: TurnEnd) -> Result<(), Rejection> {
+        let seat = decision.table.turn.seat;
+        let forfeited = decision.board.at_stake(seat);
+        let bonus_lost = decision.board.player(seat).dare;
+        decision.record(Event::TurnEnded(TurnEnded {
+            bonus_lost,
+            ..turn_ended(decision, how, 0, forfeited)
+        }));
         Ok(())
     }
 
-    fn next_turn(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
-        super::ends::next_turn(desk)
+    fn next_turn(decision: &mut FarkleDecision<'_>) -> Result<(), Rejection> {
+        super::ends::next_turn(decision)
     }
 
     fn scores(&self) -> Vec<Points> {
@@ -130,17 +153,17 @@ impl Rulebook for Farkle {
     }
 }
 
-/// The first roll of a round is the whole set, and so is the roll after hot dice, which makes the
-/// points of the completed hand part of the round score. Every other roll is the dice in hand.
-fn roll(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
-    let round = &desk.board.round;
-    let whole_set = Slots::first(desk.board.rules.dice);
-    let seat = desk.table.turn.seat;
+/// The first roll of a round uses the full set, and so does the roll after hot dice, which adds the
+/// points of the completed hand to the round score. Every other roll uses the dice in hand.
+fn roll(decision: &mut FarkleDecision<'_>) -> Result<(), Rejection> {
+    let round = &decision.board.round;
+    let whole_set = Slots::first(decision.board.rules.dice);
+    let seat = decision.table.turn.seat;
     let folds = round.phase == Phase::Saved && round.hand.is_empty();
-    let folded = folds.then(|| desk.board.counted(seat, round.turn_score));
+    let folded = folds.then(|| decision.board.counted(seat, round.turn_score));
     let slots = if round.hand.is_empty() { whole_set } else { round.hand };
-    let (draw, raw) = desk.roll(slots.len(), 6)?;
-    let (board, loadout) = (&desk.board, desk.board.player(seat).dice);
+    let (draw, raw) = decision.roll(slots.len(), 6)?;
+    let (board, loadout) = (&decision.board, decision.board.player(seat).dice);
     let shown = slots.iter().zip(&raw).try_fold(Faces::EMPTY, |faces, (slot, &value)| {
         let raw = u8::try_from(value).ok()?;
         faces.with(loadout.face(slot, raw, board.rules.catalogue.as_deref()))
@@ -150,7 +173,7 @@ fn roll(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
     };
     let max_points = board.scores(seat, slots, faces).best();
     let (folded, boosts) = folded.unzip();
-    desk.record(Event::Rolled(Rolled {
+    decision.record(Event::Rolled(Rolled {
         seat,
         draw,
         slots,
@@ -161,20 +184,20 @@ fn roll(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
         colours: None,
     }));
     for boost in boosts.unwrap_or_default() {
-        record_boost(desk, boost, special_dice::HAND_POINTS);
+        record_boost(decision, boost, special_dice::HAND_POINTS);
     }
-    if max_points == 0 { farkle(desk, FarkledBy::Roll) } else { Ok(()) }
+    if max_points == 0 { farkle(decision, FarkledBy::Roll) } else { Ok(()) }
 }
 
-/// The selection must be used up entirely by combinations.
-fn save(desk: &mut FarkleDesk<'_>, named: &[u8]) -> Result<(), Rejection> {
-    let board = &desk.board;
+/// Every die of the selection must be part of a combination.
+fn save(decision: &mut FarkleDecision<'_>, named: &[u8]) -> Result<(), Rejection> {
+    let board = &decision.board;
     let slots = Slots::parse(named, board.rules.dice)?;
     let roll = board.round.last_roll().ok_or(Rejection::NothingRolled)?;
     if let Some(slot) = slots.without(roll.slots).iter().next() {
         return Err(Rejection::NotInRoll { slot, rolled: roll.slots });
     }
-    let seat = desk.table.turn.seat;
+    let seat = decision.table.turn.seat;
     let scores = board.scores_of(seat, roll);
     let combinations = scores
         .explain(slots)
@@ -193,46 +216,46 @@ fn save(desk: &mut FarkleDesk<'_>, named: &[u8]) -> Result<(), Rejection> {
         turn_score: board.round.turn_score.saturating_add(save.points),
         left: roll.slots.without(slots),
     };
-    desk.record(Event::Saved(saved));
+    decision.record(Event::Saved(saved));
     for boost in boosts {
-        record_boost(desk, boost, special_dice::COMBINATION_POINTS);
+        record_boost(decision, boost, special_dice::COMBINATION_POINTS);
     }
     for (die, changes) in save.changes {
-        record_effect(desk, EffectSource::Die(die), changes);
+        record_effect(decision, EffectSource::Die(die), changes);
     }
-    pay(desk, save.money.0);
+    pay(decision, save.money.0);
     Ok(())
 }
 
-/// What a special die made of some points.
-fn record_boost(desk: &mut FarkleDesk<'_>, boost: Boost, what: Measure) {
+/// Records the effect of a special die on points.
+fn record_boost(decision: &mut FarkleDecision<'_>, boost: Boost, what: Measure) {
     let Boost { die, before, after } = boost;
-    record_effect(desk, EffectSource::Die(die), vec![Change { what, before, after }]);
+    record_effect(decision, EffectSource::Die(die), vec![Change { what, before, after }]);
 }
 
-fn record_effect(desk: &mut FarkleDesk<'_>, source: EffectSource, changes: Vec<Change>) {
-    let seat = desk.table.turn.seat;
-    desk.record(Event::EffectApplied(EffectApplied { seat, source, changes }));
+fn record_effect(decision: &mut FarkleDecision<'_>, source: EffectSource, changes: Vec<Change>) {
+    let seat = decision.table.turn.seat;
+    decision.record(Event::EffectApplied(EffectApplied { seat, source, changes }));
 }
 
-/// What special dice earned.
-fn pay(desk: &mut FarkleDesk<'_>, money: Vec<(DieAt, Dollars)>) {
-    let seat = desk.table.turn.seat;
+/// Pays the money earned by special dice.
+fn pay(decision: &mut FarkleDecision<'_>, money: Vec<(DieAt, Dollars)>) {
+    let seat = decision.table.turn.seat;
     for (die, amount) in money {
-        desk.award(seat, amount, AwardedFor::Die(die));
+        decision.award(seat, amount, AwardedFor::Die(die));
     }
 }
 
-/// The dice to leave out of a selection that does not score: as few as possible.
+/// The smallest set of dice to remove from a selection that does not score.
 fn idle_dice(board: &Farkle, seat: SeatNo, chosen: Slots) -> Slots {
     let scoring = board.selections(seat).map(|(slots, _)| slots);
     let within = scoring.filter(|slots| slots.without(chosen).is_empty());
     chosen.without(within.max_by_key(|slots| slots.len()).unwrap_or(Slots::EMPTY))
 }
 
-/// The round score, the hand times its multiplier, and the bonus of earlier farkles.
-fn bank(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
-    let (board, turn) = (&desk.board, desk.table.turn);
+/// Banks the round score, the hand times its multiplier, and the bonus of earlier farkles.
+fn bank(decision: &mut FarkleDecision<'_>) -> Result<(), Rejection> {
+    let (board, turn) = (&decision.board, decision.table.turn);
     breaks_in(board, turn.seat, 0)?;
     let (round_score, turn_score) = (board.round.round_score, board.round.turn_score);
     let (_, boosts) = board.counted(turn.seat, turn_score);
@@ -240,7 +263,7 @@ fn bank(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
     let game_score = board.player(turn.seat).game_score.saturating_add(points);
     let dare = board.special_dice(turn.seat).find(|die| die.effect().kind().gives_bonus());
     let dare = dare.map(Die::at);
-    desk.record(Event::Banked(Banked {
+    decision.record(Event::Banked(Banked {
         seat: turn.seat,
         round: turn.round,
         round_score,
@@ -252,7 +275,7 @@ fn bank(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
         reaches_target: reaches_target(board, game_score),
     }));
     for boost in boosts {
-        record_boost(desk, boost, special_dice::HAND_POINTS);
+        record_boost(decision, boost, special_dice::HAND_POINTS);
     }
     if let (Some(die), true) = (dare, bonus > 0) {
         let before = points.saturating_sub(bonus);
@@ -260,18 +283,18 @@ fn bank(desk: &mut FarkleDesk<'_>) -> Result<(), Rejection> {
             Change { what: special_dice::BANK_POINTS, before, after: points },
             Change { what: special_dice::DARE_BONUS, before: bonus, after: 0 },
         ];
-        record_effect(desk, EffectSource::Die(die), changes);
+        record_effect(decision, EffectSource::Die(die), changes);
     }
-    let ended = ended(desk, TurnEnd::Banked, points, 0);
-    desk.record(Event::TurnEnded(ended));
-    super::ends::next_turn(desk)
+    let turn_ended = turn_ended(decision, TurnEnd::Banked, points, 0);
+    decision.record(Event::TurnEnded(turn_ended));
+    super::ends::next_turn(decision)
 }
 
 fn reaches_target(board: &Farkle, game_score: Points) -> bool {
     board.rules.target.is_some_and(|target| game_score >= target)
 }
 
-/// While nothing is on the score, a small bank is refused; so many points are saved first.
+/// While the score is 0, a bank below the break-in is rejected; `saved` points are saved first.
 pub(super) fn breaks_in(board: &Farkle, seat: SeatNo, saved: Points) -> Result<(), Rejection> {
     let needed = board.rules.break_in;
     let on_the_board = board.player(seat).game_score != 0;
@@ -282,56 +305,56 @@ pub(super) fn breaks_in(board: &Farkle, seat: SeatNo, saved: Points) -> Result<(
     if points >= needed { Ok(()) } else { Err(Rejection::BelowBreakIn { points, needed }) }
 }
 
-/// What no die keeps is lost, and several farkles in a row cost points on top. Who gives the roll up gets nothing from
-/// any die.
-fn farkle(desk: &mut FarkleDesk<'_>, by: FarkledBy) -> Result<(), Rejection> {
-    let (board, seat) = (&desk.board, desk.table.turn.seat);
+/// Points that no die keeps are lost, and several farkles in a row cost a penalty. A player who
+/// gives up the roll gets no effects of dice.
+fn farkle(decision: &mut FarkleDecision<'_>, by: FarkledBy) -> Result<(), Rejection> {
+    let (board, seat) = (&decision.board, decision.table.turn.seat);
     let (round, player) = (&board.round, board.player(seat));
     let points = (round.round_score, round.turn_score);
     let banks_round = board.special_dice(seat).any(|die| die.effect().kind().banks_round());
     let (saved, score) = (round.dice_saved(), player.game_score);
-    let mut fall = Fall::new(saved, points, score, player.dare, banks_round);
+    let mut context = FarkleContext::new(saved, points, score, player.dare, banks_round);
     let mut round_kept = 0;
     if by == FarkledBy::Roll {
         for die in in_order(board.special_dice(seat)) {
-            die.effect().kind().on_farkle(die.at(), &mut fall);
+            die.effect().kind().on_farkle(die.at(), &mut context);
         }
-        if !board.rules.forfeits_round() && !fall.had(Relief::RoundBanked) {
+        if !board.rules.forfeits_round() && !context.had(Mitigation::RoundBanked) {
             round_kept = round.round_score;
         }
     }
-    let kept = fall.kept.saturating_add(round_kept);
+    let kept = context.kept.saturating_add(round_kept);
     let forfeited = board.at_stake(seat).saturating_sub(kept);
     let in_a_row = player.farkles_in_a_row.saturating_add(1);
-    let awarded = fall.awarded;
-    desk.record(Event::Farkled(Farkled { seat, by, forfeited, kept, awarded, in_a_row }));
-    for (die, change) in fall.changes {
-        record_effect(desk, EffectSource::Die(die), vec![change]);
+    let awarded = context.awarded;
+    decision.record(Event::Farkled(Farkled { seat, by, forfeited, kept, awarded, in_a_row }));
+    for (die, change) in context.changes {
+        record_effect(decision, EffectSource::Die(die), vec![change]);
     }
     if round_kept > 0 {
-        let before = desk.board.player(seat).game_score;
+        let before = decision.board.player(seat).game_score;
         let after = before.saturating_add(round_kept);
         let change = Change { what: Measure::GAME_SCORE, before, after };
-        record_effect(desk, names::ROUND_KEPT, vec![change]);
+        record_effect(decision, names::ROUND_KEPT, vec![change]);
     }
-    pay(desk, fall.money.0);
-    penalise(desk, seat);
+    pay(decision, context.money.0);
+    penalise(decision, seat);
     let how = match by {
         FarkledBy::Roll => TurnEnd::Farkled,
         FarkledBy::Choice => TurnEnd::Forfeited,
     };
     let scored = kept.saturating_add(awarded);
     let reaches_target =
-        scored > 0 && reaches_target(&desk.board, desk.board.player(seat).game_score);
-    let ended = TurnEnded { reaches_target, ..ended(desk, how, scored, forfeited) };
-    desk.record(Event::TurnEnded(ended));
-    super::ends::next_turn(desk)
+        scored > 0 && reaches_target(&decision.board, decision.board.player(seat).game_score);
+    let turn_ended = TurnEnded { reaches_target, ..turn_ended(decision, how, scored, forfeited) };
+    decision.record(Event::TurnEnded(turn_ended));
+    super::ends::next_turn(decision)
 }
 
-/// The count starts again with each penalty.
-fn penalise(desk: &mut FarkleDesk<'_>, seat: SeatNo) {
-    let rules = &desk.board.rules;
-    let player = desk.board.player(seat);
+/// Applies the penalty for consecutive farkles; each penalty resets the count.
+fn penalise(decision: &mut FarkleDecision<'_>, seat: SeatNo) {
+    let rules = &decision.board.rules;
+    let player = decision.board.player(seat);
     if rules.penalty_points == 0 || player.farkles_in_a_row < rules.penalty_farkles {
         return;
     }
@@ -344,12 +367,17 @@ fn penalise(desk: &mut FarkleDesk<'_>, seat: SeatNo) {
         },
         Change { what: names::FARKLES_IN_A_ROW, before: player.farkles_in_a_row.into(), after: 0 },
     ];
-    record_effect(desk, names::FARKLE_PENALTY, changes);
+    record_effect(decision, names::FARKLE_PENALTY, changes);
 }
 
-/// The end of the running turn.
-fn ended(desk: &FarkleDesk<'_>, how: TurnEnd, points: Points, forfeited: Points) -> TurnEnded {
-    let turn = desk.table.turn;
+/// The event that ends the current turn.
+fn turn_ended(
+    decision: &FarkleDecision<'_>,
+    how: TurnEnd,
+    points: Points,
+    forfeited: Points,
+) -> TurnEnded {
+    let turn = decision.table.turn;
     let (seat, round) = (turn.seat, turn.round);
     TurnEnded { seat, round, how, points, forfeited, bonus_lost: 0, reaches_target: false }
 }

@@ -12,54 +12,55 @@ use super::{
     words,
 };
 use crate::{
-    Boost, Event, Points, Rejection, Rules, Ruleset, Table, TableRules, Word,
-    rulebook::Parameters,
+    Boost, Event, Number, Points, Rejection, Rules, Ruleset, Slug, Table, TableRules,
+    game_rules::Parameters,
     ruleset::{bad, within},
     special_dice::{Catalogue, Code},
 };
 
-/// What a game of Farkle is played by.
+/// The parameters of Farkle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FarkleRules {
-    /// How many dice a set has.
+    /// The number of dice of a set.
     pub dice: u8,
-    /// The game score that brings the end: the round of the table is played out.
+    /// The game score that ends the game after the current round of the table.
     pub target: Option<Points>,
-    /// How many rounds are played.
+    /// The number of rounds.
     pub rounds: Option<u32>,
-    /// How many further rounds break a tie for the lead; `None` is as many as it takes.
+    /// The number of further rounds to break a tie for the lead; `None` for no limit.
     pub overtime_rounds: Option<u32>,
-    /// So many farkles in a row cost [`Self::penalty_points`].
+    /// This many farkles in a row cost [`Self::penalty_points`].
     pub penalty_farkles: u32,
-    /// The cost; 0 is no penalty.
+    /// The cost; 0 for no penalty.
     pub penalty_points: Points,
-    /// While the game score is 0, a bank needs so many points; 0 is any.
+    /// While the game score is 0, a bank needs this many points; 0 for any.
     pub break_in: Points,
-    /// What combinations score.
+    /// The points of combinations.
     pub scoring: ScoreTable,
-    /// Challenge games: the special dice there are.
+    /// Challenge games: the catalogue of special dice.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "Catalogue::shared"
     )]
     pub catalogue: Option<Arc<Catalogue>>,
-    /// Challenge games: what a player may bring of them.
+    /// Challenge games: limits on loadouts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loadout_limits: Option<LoadoutLimits>,
-    /// Challenge games: whether a farkle loses the completed hands of its round too.
+    /// Challenge games: whether a farkle also loses the completed hands of its round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub farkle_forfeits_round: Option<bool>,
-    /// Challenge games: whether points are lost as the player saw them, with the multiplier of the hand.
+    /// Challenge games: whether lost points include the multiplier of the hand, as shown to the
+    /// player.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeits_multiplied: Option<bool>,
 }
 
-/// No parameter in points may be larger; sums of them stay far from the limits of the type.
+/// The maximum of parameters in points; it keeps sums far below overflow.
 const MOST_POINTS: Points = 1_000_000;
 
-/// The catalogue of the presets, which games share.
+/// The catalogue of the presets, shared by games.
 static BUILTIN: LazyLock<Arc<Catalogue>> = LazyLock::new(|| Arc::new(Catalogue::builtin()));
 
 impl FarkleRules {
@@ -97,7 +98,7 @@ impl FarkleRules {
             ("challenge-ten-round", challenge(&ten_round)),
             ("competitive", competitive),
         ];
-        // In version 1 the points that a challenge lost were counted without the multiplier of the hand.
+        // In version 1 the lost points of challenges did not include the multiplier of the hand.
         let first = challenges
             .clone()
             .map(|(name, rules)| preset(name, 1, Self { forfeits_multiplied: None, ..rules }));
@@ -112,7 +113,7 @@ impl FarkleRules {
     }
 
     /// Whether a farkle loses the completed hands of its round too.
-    pub(crate) fn forfeits_round(&self) -> bool {
+    pub fn forfeits_round(&self) -> bool {
         self.farkle_forfeits_round.unwrap_or(true)
     }
 
@@ -142,23 +143,52 @@ impl FarkleRules {
 }
 
 impl Parameters for FarkleRules {
+    fn numbers(&self) -> Vec<Number> {
+        let points = 0..=MOST_POINTS;
+        vec![
+            Number::new("dice", self.dice, 1..=i64::from(MOST_DICE), "How many dice a set has."),
+            Number::optional(
+                "target",
+                self.target,
+                1..=MOST_POINTS,
+                "The score that ends the game; the round is played out.",
+            ),
+            Number::optional("rounds", self.rounds, 1..=1_000, "How many rounds are played."),
+            Number::optional(
+                "overtime_rounds",
+                self.overtime_rounds,
+                0..=1_000,
+                "Further rounds to break a tie; without a number, as many as it takes.",
+            ),
+            Number::new(
+                "penalty_farkles",
+                self.penalty_farkles,
+                1..=100,
+                "This many farkles in a row cost points.",
+            ),
+            Number::new(
+                "penalty_points",
+                self.penalty_points,
+                points.clone(),
+                "The points they cost.",
+            ),
+            Number::new(
+                "break_in",
+                self.break_in,
+                points,
+                "The fewest points of a seat's first bank.",
+            ),
+        ]
+    }
+
+    fn has_hot_dice(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Rejection> {
-        within("dice", self.dice, 1..=MOST_DICE)?;
-        if let Some(target) = self.target {
-            within("target", target, 1..=MOST_POINTS)?;
-        }
-        if let Some(rounds) = self.rounds {
-            within("rounds", rounds, 1..=1_000)?;
-        }
         if self.target.is_none() && self.rounds.is_none() {
             return Err(bad("target", "null", "a game needs a target or a number of rounds"));
         }
-        if let Some(rounds) = self.overtime_rounds {
-            within("overtime_rounds", rounds, 0..=1_000)?;
-        }
-        within("penalty_farkles", self.penalty_farkles, 1..=100)?;
-        within("penalty_points", self.penalty_points, 0..=MOST_POINTS)?;
-        within("break_in", self.break_in, 0..=MOST_POINTS)?;
         if let Some(catalogue) = &self.catalogue {
             catalogue.check()?;
         }
@@ -168,7 +198,7 @@ impl Parameters for FarkleRules {
         self.check_scoring()
     }
 
-    /// A scoring table may be given by its name.
+    /// A scoring table can be given by name.
     fn named_value(&self, parameter: &str, value: &Value) -> Result<Value, Rejection> {
         let ("scoring", Value::String(name)) = (parameter, value) else { return Ok(value.clone()) };
         let table = Scoring::named(name).and_then(|table| serde_json::to_value(table).ok());
@@ -177,7 +207,7 @@ impl Parameters for FarkleRules {
         })
     }
 
-    fn wording(&self, name: Word) -> Option<&'static str> {
+    fn wording(&self, name: Slug) -> Option<&'static str> {
         names::wording(name)
     }
 

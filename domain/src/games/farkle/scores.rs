@@ -1,4 +1,4 @@
-//! What the dice of one roll score in the hands of one player.
+//! The scores of a roll for a player, with the effects of special dice.
 
 use super::{
     Farkle, RollRecord,
@@ -8,29 +8,30 @@ use crate::{
     Combination, CombinationName, Faces, Points, SeatNo, Slots,
     special_dice::{
         Die,
-        effects::{Laid, in_order},
+        effects::{ComboContext, in_order},
     },
 };
 
 /// The scores of all selections of a roll.
 pub(super) enum Scores<'a> {
-    /// By the table alone: a look-up.
+    /// By the scoring table alone: a look-up.
     Plain { table: &'a ScoreTable, slots: Slots, faces: Faces },
-    /// With dice that change what combinations score.
+    /// With dice that change the points of combinations.
     Boosted(Boosted),
 }
 
-/// Every way to lay the dice of a roll into combinations. Dice are numbered as they lie, a set of them is a mask.
+/// All partitions of a roll into combinations. Dice are numbered in slot order, a set of them is a
+/// bit mask.
 pub(super) struct Boosted {
     slots: Slots,
-    /// The combination that a set of dice is, if it scores as one.
-    laid: Vec<Option<Laid>>,
-    /// The best exact partition of a set: its points, and the combination that its first die is in.
+    /// The combination formed by each set of dice, if it scores as one.
+    combos: Vec<Option<ComboContext>>,
+    /// The best exact partition of each set: its points, and the combination with its first die.
     best: Vec<Option<(Points, usize)>>,
 }
 
 impl Farkle {
-    /// What these dice score for a seat.
+    /// The scores of these dice for a seat.
     pub(super) fn scores(&self, seat: SeatNo, slots: Slots, faces: Faces) -> Scores<'_> {
         let table = &self.rules.scoring;
         let boosting: Vec<Die<'_>> = self
@@ -44,14 +45,14 @@ impl Farkle {
         }
     }
 
-    /// What the dice of a roll score for the seat that rolled it.
+    /// The scores of a roll for the seat that rolled it.
     pub(super) fn scores_of(&self, seat: SeatNo, roll: &RollRecord) -> Scores<'_> {
         self.scores(seat, roll.slots, roll.faces)
     }
 }
 
 impl Scores<'_> {
-    /// The most that any selection scores; 0 is a farkle.
+    /// The best score of any selection; 0 is a farkle.
     pub(super) fn best(&self) -> Points {
         match self {
             Self::Plain { table, faces, .. } => {
@@ -63,7 +64,7 @@ impl Scores<'_> {
         }
     }
 
-    /// What exactly these dice score; `None` if one of them is in no combination.
+    /// The score of exactly these dice; `None` if one of them is not part of a combination.
     pub(super) fn score(&self, selection: Slots) -> Option<Points> {
         match self {
             Self::Plain { table, slots, faces } => {
@@ -74,7 +75,7 @@ impl Scores<'_> {
         }
     }
 
-    /// The combinations that make the score of [`Self::score`].
+    /// The combinations of [`Self::score`].
     pub(super) fn explain(&self, selection: Slots) -> Option<Vec<Combination>> {
         match self {
             Self::Plain { table, slots, faces } => table.explain(chosen(*slots, *faces, selection)),
@@ -88,14 +89,14 @@ fn chosen(slots: Slots, faces: Faces, selection: Slots) -> impl Iterator<Item = 
 }
 
 impl Boosted {
-    /// Sets of dice in ascending order: a partition is the combination of its first die and the best partition of
-    /// the rest, which is a smaller number.
+    /// Computes sets of dice in ascending order: a partition is the combination with its first die
+    /// and the best partition of the rest, which is a smaller number.
     fn new(table: &ScoreTable, slots: Slots, faces: Faces, dice: &[Die<'_>]) -> Self {
         let rolled: Vec<(u8, u8)> = slots.iter().zip(faces.iter()).collect();
         let sets = 1 << rolled.len();
-        let (mut laid, mut best) = (vec![None; sets], vec![None; sets]);
+        let (mut combos, mut best) = (vec![None; sets], vec![None; sets]);
         if Tally::of(faces.iter()).is_none() {
-            return Self { slots, laid, best };
+            return Self { slots, combos, best };
         }
         let mut tallies = vec![Tally::EMPTY; sets];
         best[0] = Some((0, 0));
@@ -103,13 +104,14 @@ impl Boosted {
             let first = mask & mask.wrapping_neg();
             let others = mask ^ first;
             tallies[mask] = tallies[others].with(rolled[first.ilog2() as usize].1);
-            laid[mask] = lay(table, &rolled, mask, tallies[mask], dice);
-            // Larger combinations first: of equal scores, the one with the larger combination is explained.
+            combos[mask] = combine(table, &rolled, mask, tallies[mask], dice);
+            // Larger combinations first: of equal scores, the one with the larger combination is
+            // explained.
             let mut companions = others;
             loop {
                 let group: usize = companions | first;
-                if let (Some(laid), Some((rest, _))) = (&laid[group], best[mask ^ group]) {
-                    let points = laid.total().saturating_add(rest);
+                if let (Some(combo), Some((rest, _))) = (&combos[group], best[mask ^ group]) {
+                    let points = combo.total().saturating_add(rest);
                     if best[mask].is_none_or(|(most, _)| points > most) {
                         best[mask] = Some((points, group));
                     }
@@ -121,7 +123,7 @@ impl Boosted {
             }
         }
         best[0] = None;
-        Self { slots, laid, best }
+        Self { slots, combos, best }
     }
 
     fn mask(&self, selection: Slots) -> usize {
@@ -134,7 +136,7 @@ impl Boosted {
         let mut combinations = Vec::new();
         while left != 0 {
             let (_, group) = self.best[left]?;
-            combinations.push(self.laid[group].clone()?.into_combination());
+            combinations.push(self.combos[group].clone()?.into_combination());
             left ^= group;
         }
         combinations.sort_by_key(|combination| std::cmp::Reverse(combination.slots.len()));
@@ -142,23 +144,23 @@ impl Boosted {
     }
 }
 
-/// The combination that a set of dice is, with what the special dice make of it. A single die may be worth something only by
-/// them.
-fn lay(
+/// The combination formed by a set of dice, with the effects of special dice. Some singles score
+/// only because of these.
+fn combine(
     table: &ScoreTable,
     rolled: &[(u8, u8)],
     mask: usize,
     tally: Tally,
     dice: &[Die<'_>],
-) -> Option<Laid> {
+) -> Option<ComboContext> {
     let single = (CombinationName::Single, 0);
     let (name, points) = table.whole(tally).or_else(|| mask.is_power_of_two().then_some(single))?;
     let group = || (0..).zip(rolled).filter(|(n, _)| mask >> n & 1 == 1).map(|(_, die)| *die);
     let slots = group().map(|(slot, _)| slot).collect();
     let faces = group().try_fold(Faces::EMPTY, |faces, (_, face)| faces.with(face))?;
-    let mut laid = Laid::new(name, slots, faces, points);
+    let mut combo = ComboContext::new(name, slots, faces, points);
     for die in dice {
-        die.effect().kind().on_combination(die.at(), &mut laid);
+        die.effect().kind().on_combination(die.at(), &mut combo);
     }
-    (laid.total() > 0).then_some(laid)
+    (combo.total() > 0).then_some(combo)
 }

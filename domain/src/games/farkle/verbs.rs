@@ -1,27 +1,35 @@
-//! The moves of Farkle, as people write them.
+//! The moves of Farkle, as written by people.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "a verb writes its own moves")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a verb handles only its own moves")]
 
 use crate::{
     Play,
     verbs::{BANK, Verb, listed},
 };
 
-/// Score some of the dice just rolled.
+/// Score some of the dice just rolled, optionally rolling on.
 pub(super) const SAVE: Verb = Verb {
     name: "save",
-    forms: "save [SLOTS]",
-    read: |words| Ok(Play::Save { slots: words.list("save", "slots")? }),
-    write: |play, _| match play {
+    forms: "save [SLOTS], save [SLOTS] roll [VALUES]",
+    read: |words| {
+        let slots = words.list("save", "slots")?;
+        if !words.accept("roll")? {
+            return Ok(Play::Save { slots });
+        }
+        words.dice()?;
+        Ok(Play::SaveAndRoll { slots })
+    },
+    write: |play, dice| match play {
         Play::Save { slots } => Some(format!("save {}", listed(slots))),
+        Play::SaveAndRoll { slots } => Some(format!("save {} roll {}", listed(slots), dice())),
         _ => None,
     },
 };
 
-/// Bank, perhaps with some of the dice just rolled.
+/// Bank, optionally with some of the dice just rolled.
 pub(super) const BANK_WITH: Verb = Verb { forms: "bank, bank [SLOTS]", ..BANK };
 
-/// Give the roll up.
+/// Give up the roll.
 pub(super) const FORFEIT: Verb = Verb {
     name: "forfeit",
     forms: "forfeit",

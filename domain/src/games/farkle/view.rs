@@ -1,4 +1,4 @@
-//! Farkle as a client draws it.
+//! Farkle as shown by clients.
 
 use super::{Farkle, Phase, RollRecord, plays::breaks_in};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Farkle {
-    /// Where each die of the set lies. The rolls of the round tell: a die shows what it was last rolled to.
+    /// The position of each die of the set. A die shows the face of its last roll of the round.
     pub(super) fn show_dice(&self, seat: SeatNo) -> Vec<DieOnTable> {
         let place = |slot| match (self.round.phase, self.round.hand.contains(slot)) {
             (Phase::Opening, _) | (Phase::Saved, true) => DiePlace::Hand,
@@ -35,7 +35,7 @@ impl Farkle {
         kind.map_or(Code::STANDARD, |kind| kind.code)
     }
 
-    /// Everything that scores, the best first.
+    /// All scoring selections, best first.
     pub(super) fn show_selections(&self, table: &Table) -> Vec<Selection> {
         let seat = table.turn.seat;
         let found: Vec<Slots> = self.selections(seat).map(|(slots, _)| slots).collect();

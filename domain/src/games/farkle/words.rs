@@ -1,6 +1,6 @@
-//! How a game of Farkle is told, and how its points are explained.
+//! Texts and explanations of Farkle.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "the other events are told as in all games")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "other events have the common text")]
 
 use crate::{
     Banked, Boost, DecidedBy, Event, Farkled, Outcome, Rolled, Saved, Table,
@@ -8,7 +8,7 @@ use crate::{
     narrate::{name, rolls, winners},
 };
 
-/// An event in the words of Farkle.
+/// The text of an event that is specific to Farkle.
 pub(super) fn told(event: &Event, table: &Table) -> Option<String> {
     match event {
         Event::Rolled(roll) => Some(rolled(roll, table)),
@@ -18,7 +18,7 @@ pub(super) fn told(event: &Event, table: &Table) -> Option<String> {
     }
 }
 
-/// How the numbers of an event come about.
+/// Explains the numbers of an event.
 pub(super) fn explained(event: &Event) -> Vec<String> {
     match event {
         Event::Banked(bank) => bank_lines(bank),
@@ -51,12 +51,12 @@ fn ended(outcome: &Outcome, table: &Table) -> Option<String> {
     }
 }
 
-/// The one thing that is added to the combinations of a save.
+/// The text of a hot streak, the only bonus on top of combinations.
 pub(super) fn streak(boost: &Boost) -> String {
     format!("Hot streak + {}", number(boost.after.saturating_sub(boost.before)))
 }
 
-/// Only what is not plain: a bank without a multiplier and a bonus needs no lines.
+/// A bank without a multiplier or bonus needs no explanation.
 fn bank_lines(bank: &Banked) -> Vec<String> {
     if bank.multiplier == 1 && bank.bonus == 0 {
         return Vec::new();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_save_line_by_line() {
+    fn explains_a_save() {
         let single = |face, points, effects| Combination {
             name: CombinationName::Single,
             slots: Slots::first(1),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bank_line_by_line() {
+    fn explains_a_bank() {
         let bank = |round_score, multiplier, bonus| Banked {
             seat: 0,
             round: 1,

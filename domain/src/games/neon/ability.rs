@@ -1,6 +1,6 @@
-//! What characters do at will.
+//! Abilities that players use as moves.
 
-use super::{Gift, Neon, NeonDesk, board::ONCE_A_TURN, names};
+use super::{Gift, Neon, NeonDecision, board::ONCE_A_TURN, names};
 use crate::{
     Ability, Change, EffectSource, Exchange, Measure, Rejection, SeatNo, Slots, effect::ACTIVE,
 };
@@ -10,18 +10,21 @@ const RESOLVED: Rejection = Rejection::NotNow { why: "the dice are resolved" };
 const RESOLVE_FIRST: Rejection = Rejection::NotNow { why: "resolve the dice first" };
 
 /// Uses the ability of the seat's character.
-pub(super) fn use_ability(desk: &mut NeonDesk<'_>, ability: Ability) -> Result<(), Rejection> {
-    let seat = desk.table.turn.seat;
-    let changes = desk.board.changes_by(seat, ability)?;
-    let character = desk.board.player(seat).and_then(|player| player.character);
+pub(super) fn use_ability(
+    decision: &mut NeonDecision<'_>,
+    ability: Ability,
+) -> Result<(), Rejection> {
+    let seat = decision.table.turn.seat;
+    let changes = decision.board.changes_by(seat, ability)?;
+    let character = decision.board.player(seat).and_then(|player| player.character);
     if let Some(character) = character {
-        desk.apply_effect(seat, EffectSource::Thing(names::ABILITY, character), changes);
+        decision.apply_effect(seat, EffectSource::Thing(names::ABILITY, character), changes);
     }
     Ok(())
 }
 
 impl Neon {
-    /// What an ability would change, or why it cannot be used now.
+    /// The changes an ability would make, or why it cannot be used now.
     pub(super) fn changes_by(
         &self,
         seat: SeatNo,
@@ -35,31 +38,31 @@ impl Neon {
             (Some(Gift::Exchange(amount)), Ability::Exchange(how)) => {
                 self.exchange(seat, amount, how)
             }
-            _ => Err(Rejection::NotYourAbility { can: self.what_it_can(seat) }),
+            _ => Err(Rejection::NotYourAbility { can: self.ability_text(seat) }),
         }
     }
 
-    fn what_it_can(&self, seat: SeatNo) -> String {
+    fn ability_text(&self, seat: SeatNo) -> String {
         let character = self.player(seat).and_then(|player| player.character);
         let character = character.and_then(|code| self.rules.character(code));
         character.map_or_else(|| "nothing".to_owned(), |c| format!("{}: {}", c.ability, c.text()))
     }
 
-    /// What a die of the final dice shows.
+    /// The face of one of the dice.
     fn face_at(&self, slot: u8) -> Result<u8, Rejection> {
         let dice = u8::try_from(self.turn.dice.len()).unwrap_or(u8::MAX);
         Slots::parse(&[slot], dice)?;
         self.turn.dice.get(usize::from(slot)).copied().ok_or(ROLL_FIRST)
     }
 
-    fn once_a_turn(&self) -> Result<Change, Rejection> {
+    fn mark_used(&self) -> Result<Change, Rejection> {
         if self.turn.ability_used {
             return Err(Rejection::AbilityUsed);
         }
         Ok(Change::of(Measure::OfThing(ACTIVE, ONCE_A_TURN), 0, 1))
     }
 
-    fn before_resolving(&self) -> Result<(), Rejection> {
+    fn check_unresolved(&self) -> Result<(), Rejection> {
         if self.turn.resolved {
             Err(RESOLVED)
         } else if self.turn.dice.is_empty() {
@@ -70,8 +73,8 @@ impl Neon {
     }
 
     fn copy(&self, from: u8, onto: u8) -> Result<Vec<Change>, Rejection> {
-        self.before_resolving()?;
-        let once = self.once_a_turn()?;
+        self.check_unresolved()?;
+        let once = self.mark_used()?;
         let (copied, replaced) = (self.face_at(from)?, self.face_at(onto)?);
         if copied == replaced {
             return Err(Rejection::NotNow { why: "both dice show the same" });
@@ -93,7 +96,7 @@ impl Neon {
     }
 
     fn place(&self, seat: SeatNo, slot: u8) -> Result<Vec<Change>, Rejection> {
-        self.before_resolving()?;
+        self.check_unresolved()?;
         let stored = self.player(seat).map_or(0, |player| player.stored);
         if stored == 0 {
             return Err(Rejection::NotNow { why: "no face is put by" });
@@ -112,7 +115,7 @@ impl Neon {
         if !self.turn.resolved {
             return Err(RESOLVE_FIRST);
         }
-        let once = self.once_a_turn()?;
+        let once = self.mark_used()?;
         let spare = self.turn.spare_hearts;
         if wanted == 0 || wanted > spare {
             return Err(Rejection::TooFewHearts { wanted, spare });
@@ -126,7 +129,7 @@ impl Neon {
     }
 
     fn exchange(&self, seat: SeatNo, amount: i64, how: Exchange) -> Result<Vec<Change>, Rejection> {
-        let once = self.once_a_turn()?;
+        let once = self.mark_used()?;
         let Some(player) = self.player(seat) else { return Ok(Vec::new()) };
         let (hp, energy) = (player.hp, player.energy);
         let (hp_after, energy_after) = match how {
@@ -156,7 +159,7 @@ impl Neon {
         ])
     }
 
-    /// Every use of the ability that would be accepted.
+    /// Every use of the ability that would be accepted now.
     pub(super) fn abilities(&self, seat: SeatNo) -> Vec<Ability> {
         let slots = || 0..u8::try_from(self.turn.dice.len()).unwrap_or(u8::MAX);
         let all: Vec<Ability> = match self.gift(seat) {

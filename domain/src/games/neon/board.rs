@@ -1,4 +1,4 @@
-//! The state of a game: a fold of its events.
+//! The state of a game of NeonPolis, folded from events.
 
 use std::sync::Arc;
 
@@ -6,76 +6,76 @@ use serde::{Deserialize, Serialize};
 
 use super::{CardKind, Gift, NeonRules, Passive, names};
 use crate::{
-    Change, EffectApplied, EffectSource, Event, Measure, Points, Purpose, Rolled, SeatNo, Word,
+    Change, EffectApplied, EffectSource, Event, Measure, Points, Purpose, Rolled, SeatNo, Slug,
     effect::{ACTIVE, BOUGHT, HELD},
 };
 
 /// A game of NeonPolis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Neon {
-    /// What it is played by.
+    /// Its rules.
     pub rules: Arc<NeonRules>,
     /// The players, in seat order.
     pub players: Vec<NeonPlayer>,
-    /// Who is inside the centre.
+    /// The seat inside the centre.
     pub inside: Option<SeatNo>,
-    /// The open cards, by place; nothing where none is left.
-    pub market: Vec<Option<Word>>,
-    /// How many cards were drawn.
+    /// The open cards of the market; `None` for an empty space.
+    pub market: Vec<Option<Slug>>,
+    /// The number of cards drawn.
     pub drawn: u64,
-    /// The turn under way.
+    /// The current turn.
     pub turn: NeonTurn,
 }
 
-/// What a player has.
+/// The state of a player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NeonPlayer {
-    /// Whom they play.
-    pub character: Option<Word>,
+    /// The chosen character.
+    pub character: Option<Slug>,
     /// Victory points.
     pub vp: Points,
     /// Health.
     pub hp: i64,
-    /// The most health.
+    /// Maximum health.
     pub max_hp: i64,
     /// Energy.
     pub energy: i64,
-    /// Whether they are in the game.
+    /// Whether they are still in the game.
     pub alive: bool,
-    /// The cards and evolutions they have, in the order they got them.
-    pub things: Vec<Word>,
-    /// Whether their plate weakens the next hit.
+    /// Their cards and evolutions, in the order of acquisition.
+    pub things: Vec<Slug>,
+    /// Whether their plate is ready to weaken the next hit.
     pub armed: bool,
-    /// Whether nothing hits them.
+    /// Whether they are immune to hits.
     pub shielded: bool,
-    /// What the next hit on them costs more.
+    /// Extra damage of the next hit on them.
     pub marked: i64,
-    /// The face put by; 0 is none.
+    /// The stored face; 0 for none.
     pub stored: u8,
 }
 
-/// A turn under way.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+/// The state of a turn.
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NeonTurn {
-    /// Whose it is, while it is under way.
+    /// The seat whose turn it is, while it lasts.
     pub owner: Option<SeatNo>,
-    /// What the dice show; nothing before the first roll.
+    /// The faces of the dice; empty before the first roll.
     pub dice: Vec<u8>,
-    /// How often they were rolled.
+    /// The number of rolls.
     pub rolls: u8,
     /// Whether they were resolved.
     pub resolved: bool,
-    /// Whether an attack is due.
+    /// Whether an attack must be made now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub combat: bool,
-    /// Whether the character has done what it can once a turn.
+    /// Whether the ability that can be used once per turn was used.
     pub ability_used: bool,
-    /// Hearts that healed nothing.
+    /// Hearts that could not heal.
     pub spare_hearts: u8,
     /// Whether an evolution can be taken.
     pub evolution: bool,
-    /// Whether the first damage was dealt.
+    /// Whether the siphon was used: it applies to the first damage of a turn only.
     pub siphoned: bool,
     /// Whether time ran out.
     pub timed_out: bool,
@@ -95,7 +95,7 @@ impl Neon {
         }
     }
 
-    fn newcomer(&self) -> NeonPlayer {
+    fn new_player(&self) -> NeonPlayer {
         let (hp, energy) = (self.rules.hp, self.rules.energy);
         NeonPlayer { hp, max_hp: hp, energy, alive: true, armed: true, ..NeonPlayer::default() }
     }
@@ -105,31 +105,31 @@ impl Neon {
         self.players.get(usize::from(seat))
     }
 
-    /// Whether a seat is in the game.
+    /// Whether a seat is still in the game.
     pub(super) fn is_alive(&self, seat: SeatNo) -> bool {
         self.player(seat).is_some_and(|player| player.alive)
     }
 
-    /// The seats in the game, in order.
+    /// The seats still in the game, in order.
     pub(super) fn alive(&self) -> Vec<SeatNo> {
         (0..).zip(&self.players).filter(|(_, p)| p.alive).map(|(seat, _)| seat).collect()
     }
 
-    /// The others in the game, in order.
+    /// The other seats still in the game, in order.
     pub(super) fn opponents(&self, seat: SeatNo) -> Vec<SeatNo> {
         self.alive().into_iter().filter(|&other| other != seat).collect()
     }
 
-    /// The gift of a seat's character.
+    /// The ability of a seat's character.
     pub(super) fn gift(&self, seat: SeatNo) -> Option<Gift> {
         let character = self.player(seat)?.character?;
         Some(self.rules.character(character)?.gift)
     }
 
-    /// What works for a seat: its cards, then its evolutions, in the order it got them.
-    pub(super) fn passives(&self, seat: SeatNo) -> Vec<(Word, Passive)> {
+    /// The passive effects of a seat's cards and evolutions, in the order of acquisition.
+    pub(super) fn passives(&self, seat: SeatNo) -> Vec<(Slug, Passive)> {
         let things = self.player(seat).map(|player| player.things.clone()).unwrap_or_default();
-        let passive = |code: Word| match self.rules.card(code).map(|card| card.kind) {
+        let passive = |code: Slug| match self.rules.card(code).map(|card| card.kind) {
             Some(CardKind::Kept(passive)) => Some((code, passive)),
             Some(CardKind::Once(_)) => None,
             None => self.rules.evolution(code).map(|evolution| (code, evolution.effect)),
@@ -137,13 +137,14 @@ impl Neon {
         things.into_iter().filter_map(passive).collect()
     }
 
-    /// Whether a seat is inside and nothing it has lets it heal there.
+    /// Whether a seat cannot heal: it is inside, without a card or evolution that allows healing
+    /// there.
     pub(super) fn is_barred(&self, seat: SeatNo) -> bool {
-        let heals = |(_, passive): &(Word, Passive)| *passive == Passive::HealInside;
+        let heals = |(_, passive): &(Slug, Passive)| *passive == Passive::HealInside;
         self.inside == Some(seat) && !self.passives(seat).iter().any(heals)
     }
 
-    /// How many dice a seat rolls.
+    /// The number of dice a seat rolls.
     pub(super) fn dice_of(&self, seat: SeatNo) -> u8 {
         let more = self.passives(seat).into_iter().map(|(_, passive)| match passive {
             Passive::Dice(dice) => dice,
@@ -152,7 +153,7 @@ impl Neon {
         more.fold(self.rules.dice, u8::saturating_add).min(MOST_DICE)
     }
 
-    /// How often a seat may roll in a turn.
+    /// The number of rolls a seat has per turn.
     pub(super) fn rolls_of(&self, seat: SeatNo) -> u8 {
         let more = self.passives(seat).into_iter().map(|(_, passive)| match passive {
             Passive::Rerolls(rolls) => rolls,
@@ -161,17 +162,17 @@ impl Neon {
         more.fold(self.rules.rerolls.saturating_add(1), u8::saturating_add)
     }
 
-    /// How many of the dice show a face.
+    /// The number of dice that show a face.
     pub(super) fn count(&self, face: u8) -> i64 {
         self.turn.dice.iter().map(|&shown| i64::from(shown == face)).sum()
     }
 
     pub(super) fn fold(&mut self, event: &Event) {
         if let Event::SeatTaken { seat, .. } = event {
-            let newcomer = self.newcomer();
+            let new_player = self.new_player();
             match self.players.get_mut(usize::from(*seat)) {
-                Some(free) => *free = newcomer,
-                None => self.players.push(newcomer),
+                Some(free) => *free = new_player,
+                None => self.players.push(new_player),
             }
         } else if let Event::CharacterChosen { seat, character } = event {
             self.change(*seat, |player| player.character = Some(*character));
@@ -263,13 +264,13 @@ impl Neon {
     }
 }
 
-/// However many more dice one has.
+/// The maximum number of dice, whatever cards add.
 const MOST_DICE: u8 = 10;
 
-/// What stands for an ability that is used up in this turn.
-pub(super) const ONCE_A_TURN: Word = Word::of("ability");
-/// What stands for the first damage of this turn.
-pub(super) const SIPHON: Word = Word::of("siphon");
+/// Marks the ability as used this turn.
+pub(super) const ONCE_A_TURN: Slug = Slug::of("ability");
+/// Marks the siphon as used this turn.
+pub(super) const SIPHON: Slug = Slug::of("siphon");
 
 impl NeonPlayer {
     fn change(&mut self, change: Change) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Rejection, Word,
+    Rejection, Slug,
     ruleset::{named, within},
 };
 
@@ -12,44 +12,44 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Card {
     /// Its code.
-    pub code: Word,
+    pub code: Slug,
     /// Its name.
     pub name: String,
-    /// What it costs, in energy.
+    /// The price in energy.
     pub price: i64,
-    /// What it does, and whether it is kept.
+    /// The effect, and whether the card is kept.
     pub kind: CardKind,
 }
 
-/// Whether a card is kept or played once.
+/// Whether a card is kept or discarded after its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKind {
-    /// It works as long as its owner is in the game.
+    /// Works as long as its owner is in the game.
     Kept(Passive),
-    /// It does something when it is bought, and goes back.
+    /// Takes effect when bought and returns to the deck.
     Once(Once),
 }
 
-/// An evolution: a change of oneself that lasts.
+/// An evolution: a permanent upgrade of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evolution {
     /// Its code.
-    pub code: Word,
+    pub code: Slug,
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// The effect.
     pub effect: Passive,
 }
 
-/// What works as long as one has it.
+/// A passive effect of a kept card or an evolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Passive {
     /// Energy at the start of one's turn.
     StartEnergy(i64),
-    /// Health at the start of one's turn, inside too.
+    /// Health at the start of one's turn, also inside.
     StartHeal(i64),
     /// Victory points at the start of one's turn inside.
     StartInsideVp(i64),
@@ -57,56 +57,56 @@ pub enum Passive {
     Rerolls(u8),
     /// More dice.
     Dice(u8),
-    /// More damage of an attack.
+    /// More damage per attack.
     Damage(i64),
     /// Less damage taken.
     Armour(i64),
-    /// Damage to everybody else on entering the centre.
+    /// Damage to all opponents on entering the centre.
     EnterDamage(i64),
-    /// Hearts and abilities heal inside too.
+    /// Hearts and abilities also heal inside.
     HealInside,
     /// More health whenever hearts heal.
     MoreHealing(i64),
-    /// More energy whenever dice bring some.
+    /// More energy whenever dice give some.
     MoreEnergy(i64),
-    /// More health at the most, and at once.
+    /// More maximum health, and as much health at once.
     MaxHp(i64),
-    /// Cards cost less, at least 1.
+    /// Cards cost less, but at least 1.
     Discount(i64),
-    /// More victory points with the sets of a roll.
+    /// More victory points when a roll has sets.
     SetVp(i64),
     /// Energy whenever one takes damage.
     HitEnergy(i64),
-    /// Victory points for everybody one eliminates.
+    /// Victory points for each player one eliminates.
     KillVp(i64),
 }
 
-/// What happens when a card is bought.
+/// The effect of a card when it is bought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Once {
     /// Energy.
     Energy(i64),
-    /// Health, inside too.
+    /// Health, also inside.
     Heal(i64),
     /// Victory points.
     Vp(i64),
-    /// Nothing hits until one's own next turn.
+    /// Immunity to hits until one's next turn.
     Shield,
-    /// Energy of an opponent becomes one's own.
+    /// Energy taken from an opponent.
     Steal(i64),
-    /// The next hit on an opponent does more damage.
+    /// More damage of the next hit on an opponent.
     Mark(i64),
-    /// Whoever is inside must leave; nobody enters.
+    /// The seat inside must leave; nobody enters.
     ForceOut,
-    /// Damage to everybody else.
+    /// Damage to all opponents.
     Blast(i64),
-    /// Damage to everybody, oneself included.
+    /// Damage to everybody, including oneself.
     Nova(i64),
 }
 
 impl Once {
-    /// Whether it is aimed at somebody.
+    /// Whether it needs a target.
     pub const fn is_aimed(self) -> bool {
         matches!(self, Self::Steal(_) | Self::Mark(_))
     }
@@ -174,7 +174,7 @@ impl Passive {
 }
 
 impl Card {
-    /// Its rule, with its numbers.
+    /// The rule text, with its numbers.
     pub fn text(&self) -> String {
         match self.kind {
             CardKind::Kept(passive) => passive.text(),
@@ -202,7 +202,7 @@ impl Card {
 }
 
 impl Evolution {
-    /// Its rule, with its numbers.
+    /// The rule text, with its numbers.
     pub fn text(&self) -> String {
         self.effect.text()
     }
@@ -217,7 +217,7 @@ impl Evolution {
 pub(super) fn builtin() -> Vec<Card> {
     use CardKind::{Kept as K, Once as O};
     let card = |code, name: &str, price, kind| Card {
-        code: Word::of(code),
+        code: Slug::of(code),
         name: name.to_owned(),
         price,
         kind,
@@ -257,7 +257,7 @@ pub(super) fn builtin() -> Vec<Card> {
 /// The evolutions of the preset.
 pub(super) fn builtin_evolutions() -> Vec<Evolution> {
     let evolution = |code, name: &str, effect| Evolution {
-        code: Word::of(code),
+        code: Slug::of(code),
         name: name.to_owned(),
         effect,
     };

@@ -1,50 +1,52 @@
-//! The characters: each has one gift.
+//! The characters: each has one ability.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Rejection, Word,
+    Rejection, Slug,
     ruleset::{named, within},
 };
 
-/// Somebody to play.
+/// A character to play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Character {
     /// The code.
-    pub code: Word,
+    pub code: Slug,
     /// The name.
     pub name: String,
-    /// What the gift is called.
+    /// The name of the ability.
     pub ability: String,
-    /// What it does.
+    /// The ability.
     pub gift: Gift,
 }
 
-/// What a character can do.
+/// The ability of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gift {
-    /// Once a turn, after the final roll: copy what a die shows onto another. Nothing is rolled after that.
+    /// Once per turn, after the last roll: copy the face of a die onto another. No more rolls after
+    /// that.
     Copy,
-    /// So much more energy with the first energy from dice of each turn.
+    /// This much more energy with the first energy from dice of each turn.
     MoreEnergy(i64),
-    /// The next damage taken is so much less; ready again with each own turn.
+    /// The next damage taken is reduced by this much; restored with each own turn.
     Plate(i64),
-    /// Once a turn: hearts that healed nothing become energy.
+    /// Once per turn: hearts that could not heal become energy.
     HeartsToEnergy,
-    /// So much more damage of an attack with a heart in the final dice.
+    /// This much more damage of an attack with a heart among the final dice.
     Precision(i64),
-    /// At the end of a turn one face is put by, at most one; in a later turn, after the first roll, it replaces a die.
+    /// At the end of a turn one face can be stored, at most one; in a later turn, after the first
+    /// roll, it replaces a die.
     Bank,
-    /// The next damage dealt each turn also takes so much energy.
+    /// The first damage dealt each turn also takes this much energy.
     Siphon(i64),
-    /// Once a turn: so much energy for as much health, or the other way round.
+    /// Once per turn: exchange this much energy for as much health, or the reverse.
     Exchange(i64),
 }
 
 impl Character {
-    /// Its rule, with its numbers.
+    /// The rule text, with its numbers.
     pub fn text(&self) -> String {
         match self.gift {
             Gift::Copy => "Once a turn, after the final roll: copy the face of one die onto another.".to_owned(),
@@ -79,7 +81,7 @@ impl Character {
 /// The characters of the preset.
 pub(super) fn builtin() -> Vec<Character> {
     let row = |code, name: &str, ability: &str, gift| Character {
-        code: Word::of(code),
+        code: Slug::of(code),
         name: name.to_owned(),
         ability: ability.to_owned(),
         gift,

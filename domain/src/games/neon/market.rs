@@ -1,40 +1,40 @@
-//! The market: three open cards, bought with energy.
+//! The market: open cards, bought with energy.
 
 use std::sync::Arc;
 
 use super::{
-    Card, CardKind, Neon, NeonDesk, Once, Passive,
+    Card, CardKind, Neon, NeonDecision, Once, Passive,
     combat::{Hit, gain, settle, strike},
     names,
 };
 use crate::{
-    Change, EffectSource, Event, Measure, Offer, Purpose, Rejection, SeatNo, Table, Word,
+    Change, EffectSource, Event, Measure, Offer, Purpose, Rejection, SeatNo, Slug, Table,
     effect::{BOUGHT, HELD, ITEM},
 };
 
 const UNIT: &str = "energy";
 const RESOLVE_FIRST: Rejection = Rejection::NotNow { why: "the market opens after your dice" };
 
-/// Lays cards on the empty places, each as likely as any other that lies nowhere.
-pub(super) fn refill(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
-    for place in 0..desk.board.rules.open_cards {
-        let pile = desk.board.pile();
-        let empty = desk.board.market.get(usize::from(place)).is_some_and(Option::is_none);
-        if !empty || pile.is_empty() {
+/// Fills the empty spaces of the market with random cards of the deck, each equally likely.
+pub(super) fn refill(decision: &mut NeonDecision<'_>) -> Result<(), Rejection> {
+    for place in 0..decision.board.rules.open_cards {
+        let deck = decision.board.deck();
+        let empty = decision.board.market.get(usize::from(place)).is_some_and(Option::is_none);
+        if !empty || deck.is_empty() {
             continue;
         }
-        let number = desk.board.drawn + 1;
-        let card = desk.one_of(Purpose::Market, number, &pile, Some(place))?;
-        desk.record(Event::Drawn(card));
+        let number = decision.board.drawn + 1;
+        let card = decision.one_of(Purpose::Market, number, &deck, Some(place))?;
+        decision.record(Event::Drawn(card));
     }
     Ok(())
 }
 
 impl Neon {
-    /// The cards that lie nowhere: not open, and held by nobody in the game.
-    fn pile(&self) -> Vec<Word> {
-        let held = |code: Word| self.players.iter().any(|p| p.alive && p.things.contains(&code));
-        let open = |code: Word| self.market.contains(&Some(code));
+    /// The cards that are neither open nor held by a player in the game.
+    fn deck(&self) -> Vec<Slug> {
+        let held = |code: Slug| self.players.iter().any(|p| p.alive && p.things.contains(&code));
+        let open = |code: Slug| self.market.contains(&Some(code));
         let codes = self.rules.cards.iter().map(|card| card.code);
         codes.filter(|&code| !held(code) && !open(code)).collect()
     }
@@ -49,9 +49,9 @@ impl Neon {
     }
 
     fn open_card(&self, named: &str) -> Result<&Card, Rejection> {
-        let code = named.parse::<Word>().ok().filter(|&code| self.market.contains(&Some(code)));
+        let code = named.parse::<Slug>().ok().filter(|&code| self.market.contains(&Some(code)));
         code.and_then(|code| self.rules.card(code)).ok_or_else(|| {
-            let open: Vec<String> = self.market.iter().flatten().map(Word::to_string).collect();
+            let open: Vec<String> = self.market.iter().flatten().map(Slug::to_string).collect();
             Rejection::NotOffered {
                 code: named.chars().take(40).collect(),
                 known: if open.is_empty() { "none".to_owned() } else { open.join(", ") },
@@ -59,16 +59,16 @@ impl Neon {
         })
     }
 
-    /// At whom a card is aimed: the one named, or the only one there is.
+    /// The target of a card: the one named, or the only possible one.
     fn aim(
         &self,
         seat: SeatNo,
         card: &Card,
         named: Option<SeatNo>,
     ) -> Result<Option<SeatNo>, Rejection> {
-        let CardKind::Once(once) = card.kind else { return no_aim(card, named) };
+        let CardKind::Once(once) = card.kind else { return reject_target(card, named) };
         if !once.is_aimed() {
-            return no_aim(card, named);
+            return reject_target(card, named);
         }
         let there = self.opponents(seat);
         let seats = || there.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -80,7 +80,7 @@ impl Neon {
         }
     }
 
-    /// Everything that is checked before a card is bought: the card, its price, its target.
+    /// Validates a purchase: the card, its price, its target.
     pub(super) fn purchase(
         &self,
         seat: SeatNo,
@@ -98,15 +98,15 @@ impl Neon {
         }
         let target = self.aim(seat, card, target)?;
         if let CardKind::Once(once) = card.kind {
-            self.has_use(seat, card.code, once, target)?;
+            self.check_useful(seat, card.code, once, target)?;
         }
         Ok((card.clone(), price, target))
     }
 
-    fn has_use(
+    fn check_useful(
         &self,
         seat: SeatNo,
-        code: Word,
+        code: Slug,
         once: Once,
         target: Option<SeatNo>,
     ) -> Result<(), Rejection> {
@@ -128,7 +128,7 @@ impl Neon {
     /// The open cards.
     pub(super) fn open_offers(&self, table: &Table) -> Vec<Offer> {
         let (seat, asked) = (table.turn.seat, table.turn.asked.is_some());
-        let card = |code: &Word| self.rules.card(*code);
+        let card = |code: &Slug| self.rules.card(*code);
         let offer = |card: &Card| {
             let targets = self.targets(seat).into_iter();
             let mut buyable =
@@ -145,7 +145,7 @@ impl Neon {
         self.market.iter().flatten().filter_map(card).map(offer).collect()
     }
 
-    /// Nobody, and everybody a card can be aimed at.
+    /// `None`, and every opponent: all targets to try for an attack or a card.
     pub(super) fn targets(&self, seat: SeatNo) -> Vec<Option<SeatNo>> {
         std::iter::once(None).chain(self.opponents(seat).into_iter().map(Some)).collect()
     }
@@ -159,17 +159,17 @@ impl Neon {
         if price > have {
             return Err(Rejection::CannotAfford { price, have, unit: UNIT });
         }
-        if self.pile().is_empty() {
+        if self.deck().is_empty() {
             return Err(Rejection::NotNow { why: "no cards are left" });
         }
         Ok((price, have))
     }
 
-    pub(super) fn may_evolve(&self, seat: SeatNo, named: &str) -> Result<Word, Rejection> {
+    pub(super) fn may_evolve(&self, seat: SeatNo, named: &str) -> Result<Slug, Rejection> {
         if !self.turn.evolution {
             return Err(Rejection::NothingUnlocked);
         }
-        let known = named.parse::<Word>().ok().and_then(|code| self.rules.evolution(code));
+        let known = named.parse::<Slug>().ok().and_then(|code| self.rules.evolution(code));
         let Some(evolution) = known else {
             let known: Vec<String> =
                 self.rules.evolutions.iter().map(|known| known.code.to_string()).collect();
@@ -184,37 +184,37 @@ impl Neon {
     }
 }
 
-fn no_aim(card: &Card, named: Option<SeatNo>) -> Result<Option<SeatNo>, Rejection> {
+fn reject_target(card: &Card, named: Option<SeatNo>) -> Result<Option<SeatNo>, Rejection> {
     match named {
         None => Ok(None),
         Some(_) => Err(Rejection::NoTarget { code: card.code }),
     }
 }
 
-/// Buys an open card; another one takes its place.
+/// Buys an open card and refills the market.
 pub(super) fn buy(
-    desk: &mut NeonDesk<'_>,
+    decision: &mut NeonDecision<'_>,
     named: &str,
     target: Option<SeatNo>,
 ) -> Result<(), Rejection> {
-    let seat = desk.table.turn.seat;
-    let (card, price, target) = desk.board.purchase(seat, named, target)?;
-    let energy = desk.board.player(seat).map_or(0, |player| player.energy);
+    let seat = decision.table.turn.seat;
+    let (card, price, target) = decision.board.purchase(seat, named, target)?;
+    let energy = decision.board.player(seat).map_or(0, |player| player.energy);
     let mut changes = vec![Change::of(names::ENERGY, energy, energy - price)];
     if let CardKind::Kept(passive) = card.kind {
-        changes.extend(desk.board.gained(seat, card.code, passive));
+        changes.extend(decision.board.changes_by_gaining(seat, card.code, passive));
     }
-    desk.apply_effect(seat, EffectSource::Thing(BOUGHT, card.code), changes);
-    refill(desk)?;
+    decision.apply_effect(seat, EffectSource::Thing(BOUGHT, card.code), changes);
+    refill(decision)?;
     match card.kind {
         CardKind::Kept(_) => Ok(()),
-        CardKind::Once(once) => play_once(desk, card.code, once, target),
+        CardKind::Once(once) => play_card(decision, card.code, once, target),
     }
 }
 
 impl Neon {
-    /// What changes when a seat gets a thing that lasts.
-    fn gained(&self, seat: SeatNo, code: Word, passive: Passive) -> Vec<Change> {
+    /// The changes when a seat gets a permanent card or evolution.
+    fn changes_by_gaining(&self, seat: SeatNo, code: Slug, passive: Passive) -> Vec<Change> {
         let mut changes = vec![Change::of(Measure::OfThing(HELD, code), 0, 1)];
         if let (Passive::MaxHp(more), Some(player)) = (passive, self.player(seat)) {
             let (max_hp, hp) = (player.max_hp, player.hp);
@@ -225,64 +225,66 @@ impl Neon {
     }
 }
 
-fn play_once(
-    desk: &mut NeonDesk<'_>,
-    code: Word,
+fn play_card(
+    decision: &mut NeonDecision<'_>,
+    code: Slug,
     once: Once,
     target: Option<SeatNo>,
 ) -> Result<(), Rejection> {
-    let (seat, source) = (desk.table.turn.seat, EffectSource::Thing(ITEM, code));
-    let standing = desk.board.alive();
+    let (seat, source) = (decision.table.turn.seat, EffectSource::Thing(ITEM, code));
+    let standing = decision.board.alive();
     let aimed = target.unwrap_or(seat);
     match once {
-        Once::Energy(more) => gain(desk, seat, source, names::ENERGY, more),
-        Once::Heal(more) => gain(desk, seat, source, names::HP, more),
-        Once::Vp(more) => gain(desk, seat, source, names::VP, more),
-        Once::Mark(more) => gain(desk, aimed, source, names::MARKED, more),
-        Once::Shield => desk.apply_effect(seat, source, [Change::of(names::SHIELDED, 0, 1)]),
+        Once::Energy(more) => gain(decision, seat, source, names::ENERGY, more),
+        Once::Heal(more) => gain(decision, seat, source, names::HP, more),
+        Once::Vp(more) => gain(decision, seat, source, names::VP, more),
+        Once::Mark(more) => gain(decision, aimed, source, names::MARKED, more),
+        Once::Shield => decision.apply_effect(seat, source, [Change::of(names::SHIELDED, 0, 1)]),
         Once::Steal(most) => {
-            let there = desk.board.player(aimed).map_or(0, |player| player.energy);
+            let there = decision.board.player(aimed).map_or(0, |player| player.energy);
             let taken = most.min(there);
-            desk.apply_effect(aimed, source, [Change::of(names::ENERGY, there, there - taken)]);
-            gain(desk, seat, source, names::ENERGY, taken);
+            decision.apply_effect(aimed, source, [Change::of(names::ENERGY, there, there - taken)]);
+            gain(decision, seat, source, names::ENERGY, taken);
         }
         Once::ForceOut => {
-            if let Some(inside) = desk.board.inside {
-                desk.apply_effect(inside, source, [Change::of(names::INSIDE, 1, 0)]);
+            if let Some(inside) = decision.board.inside {
+                decision.apply_effect(inside, source, [Change::of(names::INSIDE, 1, 0)]);
             }
         }
         Once::Blast(damage) => {
-            for target in desk.board.opponents(seat) {
-                strike(desk, Hit { by: seat, target, damage, source });
+            for target in decision.board.opponents(seat) {
+                strike(decision, Hit { by: seat, target, damage, source });
             }
         }
         Once::Nova(damage) => {
             for target in standing.clone() {
-                strike(desk, Hit { by: seat, target, damage, source });
+                strike(decision, Hit { by: seat, target, damage, source });
             }
         }
     }
-    settle(desk, &standing).map(drop)
+    settle(decision, &standing).map(drop)
 }
 
 /// Replaces all open cards.
-pub(super) fn renew(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
-    let seat = desk.table.turn.seat;
-    let (price, have) = desk.board.may_renew(seat)?;
+pub(super) fn renew(decision: &mut NeonDecision<'_>) -> Result<(), Rejection> {
+    let seat = decision.table.turn.seat;
+    let (price, have) = decision.board.may_renew(seat)?;
     let paid = Change::of(names::ENERGY, have, have - price);
-    desk.apply_effect(seat, names::RENEWED, [paid]);
-    refill(desk)
+    decision.apply_effect(seat, names::RENEWED, [paid]);
+    refill(decision)
 }
 
 /// Takes an evolution.
-pub(super) fn evolve(desk: &mut NeonDesk<'_>, named: &str) -> Result<(), Rejection> {
-    let seat = desk.table.turn.seat;
-    let code = desk.board.may_evolve(seat, named)?;
-    let rules = Arc::clone(&desk.board.rules);
+pub(super) fn evolve(decision: &mut NeonDecision<'_>, named: &str) -> Result<(), Rejection> {
+    let seat = decision.table.turn.seat;
+    let code = decision.board.may_evolve(seat, named)?;
+    let rules = Arc::clone(&decision.board.rules);
     let effect = rules.evolution(code).map(|evolution| evolution.effect);
-    let changes = effect.map(|effect| desk.board.gained(seat, code, effect)).unwrap_or_default();
+    let changes = effect
+        .map(|effect| decision.board.changes_by_gaining(seat, code, effect))
+        .unwrap_or_default();
     let taken = Change::of(names::EVOLUTION, 1, 0);
     let changes = changes.into_iter().chain([taken]);
-    desk.apply_effect(seat, EffectSource::Thing(names::EVOLVED, code), changes);
+    decision.apply_effect(seat, EffectSource::Thing(names::EVOLVED, code), changes);
     Ok(())
 }

@@ -1,9 +1,10 @@
-//! NeonPolis: six dice, a centre worth holding, a market of cards; 20 victory points or the last one standing wins.
+//! NeonPolis: six dice, a centre to hold, a market of cards; 20 victory points or being the last
+//! one left wins.
 //!
-//! A turn rolls, resolves (victory points, hearts, energy, swords, eliminations, in this order), fights, shops and ends. Dice
-//! have the faces 1, 2, 3, sword, energy and heart, counted 1 to 6.
+//! A turn rolls, resolves (victory points, hearts, energy, swords, eliminations, in this order),
+//! fights, shops and ends. Dice have the faces 1, 2, 3, sword, energy and heart, numbered 1 to 6.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "a game picks its part of the vocabulary")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a game handles only its own events")]
 
 mod ability;
 mod board;
@@ -24,13 +25,13 @@ pub use card::{Card, CardKind, Evolution, Once, Passive};
 pub use character::{Character, Gift};
 pub use rules::{InsideHits, NeonRules};
 
-use crate::desk::Desk;
+use crate::decision::Decision;
 
-pub(crate) type NeonDesk<'a> = Desk<'a, Neon>;
+pub(crate) type NeonDecision<'a> = Decision<'a, Neon>;
 
-/// The face of a sword.
+/// The sword face.
 pub const SWORD: u8 = 4;
-/// The face of energy.
+/// The energy face.
 pub const ENERGY: u8 = 5;
-/// The face of a heart.
+/// The heart face.
 pub const HEART: u8 = 6;

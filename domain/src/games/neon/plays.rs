@@ -1,7 +1,7 @@
-//! The moves of a turn, and whose turn is next.
+//! The moves of a turn, and the order of turns.
 
 use super::{
-    Gift, NeonDesk, Passive,
+    Gift, NeonDecision, Passive,
     combat::{SHIELD, ability_of, attack_next, enter, gain, is_over, settle},
     names,
     resolve::{resolve, worth},
@@ -10,9 +10,9 @@ use crate::{
     Change, EffectSource, Event, Faces, Rejection, Rolled, SeatNo, Slots, TurnEnd, effect::ITEM,
 };
 
-/// Rolls all dice, or all but those kept.
-pub(super) fn roll(desk: &mut NeonDesk<'_>, keep: Option<&[u8]>) -> Result<(), Rejection> {
-    let (seat, board) = (desk.table.turn.seat, &desk.board);
+/// Rolls all dice, or all but the kept ones.
+pub(super) fn roll(decision: &mut NeonDecision<'_>, keep: Option<&[u8]>) -> Result<(), Rejection> {
+    let (seat, board) = (decision.table.turn.seat, &decision.board);
     let turn = &board.turn;
     let dice = board.dice_of(seat);
     if turn.resolved {
@@ -32,9 +32,9 @@ pub(super) fn roll(desk: &mut NeonDesk<'_>, keep: Option<&[u8]>) -> Result<(), R
     if slots.is_empty() {
         return Err(Rejection::NothingToRoll);
     }
-    let (draw, raw) = desk.roll(slots.len(), 6)?;
+    let (draw, raw) = decision.roll(slots.len(), 6)?;
     let faces: Vec<u8> = raw.iter().map(|&raw| u8::try_from(raw).unwrap_or(u8::MAX)).collect();
-    let mut after = desk.board.turn.dice.clone();
+    let mut after = decision.board.turn.dice.clone();
     for (slot, &face) in slots.iter().zip(&faces) {
         match after.get_mut(usize::from(slot)) {
             Some(place) => *place = face,
@@ -44,105 +44,109 @@ pub(super) fn roll(desk: &mut NeonDesk<'_>, keep: Option<&[u8]>) -> Result<(), R
     let (max_points, faces) = (worth(&after), Faces::of(&faces).unwrap_or_default());
     let (folded, colours) = (None, None);
     let rolled = Rolled { seat, draw, slots, raw, faces, max_points, folded, colours };
-    desk.record(Event::Rolled(rolled));
+    decision.record(Event::Rolled(rolled));
     Ok(())
 }
 
-/// Resolves the dice, after which the market is open.
-pub(super) fn resolve_dice(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
-    if desk.board.turn.resolved {
+/// Resolves the dice; combat or the market follows.
+pub(super) fn resolve_dice(decision: &mut NeonDecision<'_>) -> Result<(), Rejection> {
+    if decision.board.turn.resolved {
         return Err(Rejection::NotNow { why: "the dice are resolved already" });
     }
-    if desk.board.turn.rolls == 0 {
+    if decision.board.turn.rolls == 0 {
         return Err(Rejection::NothingRolled);
     }
-    resolve(desk)
+    resolve(decision)
 }
 
-/// Whoever was hit inside stays or gives way, and then the attacker must enter.
-pub(super) fn answer(desk: &mut NeonDesk<'_>, seat: SeatNo, stays: bool) -> Result<(), Rejection> {
-    let deadline = desk.deadline();
-    desk.record(Event::Answered { seat, stays, deadline });
+/// The seat that was hit inside stays or yields; if it yields, the attacker must enter.
+pub(super) fn answer(
+    decision: &mut NeonDecision<'_>,
+    seat: SeatNo,
+    stays: bool,
+) -> Result<(), Rejection> {
+    let deadline = decision.deadline();
+    decision.record(Event::Answered { seat, stays, deadline });
     if !stays {
-        // Who has left the game is not inside any more.
-        if desk.board.inside == Some(seat) {
-            desk.apply_effect(seat, names::YIELDED, [Change::of(names::INSIDE, 1, 0)]);
+        // An eliminated player is no longer inside.
+        if decision.board.inside == Some(seat) {
+            decision.apply_effect(seat, names::YIELDED, [Change::of(names::INSIDE, 1, 0)]);
         }
-        enter(desk, desk.table.turn.seat)?;
+        enter(decision, decision.table.turn.seat)?;
     }
-    if desk.board.turn.timed_out && !is_over(desk) {
-        return end(desk, TurnEnd::TimedOut);
+    if decision.board.turn.timed_out && !is_over(decision) {
+        return end(decision, TurnEnd::TimedOut);
     }
     Ok(())
 }
 
-/// Ends the turn.
-pub(super) fn end(desk: &mut NeonDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
-    desk.end_turn(how, desk.board.turn.vp, 0);
-    next_turn(desk)
+pub(super) fn end(decision: &mut NeonDecision<'_>, how: TurnEnd) -> Result<(), Rejection> {
+    decision.end_turn(how, decision.board.turn.vp, 0);
+    next_turn(decision)
 }
 
-/// Time is up: who was asked stays; dice are rolled once if they were not, and resolved, and an attack that is due is made.
-pub(super) fn time_out(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
-    if let Some(asked) = desk.table.turn.asked {
-        return answer(desk, asked, true);
+/// Time is up: a seat that was asked stays; dice are rolled if they were not, then resolved, and a
+/// pending attack is made.
+pub(super) fn time_out(decision: &mut NeonDecision<'_>) -> Result<(), Rejection> {
+    if let Some(asked) = decision.table.turn.asked {
+        return answer(decision, asked, true);
     }
-    if !desk.board.turn.resolved {
-        if desk.board.turn.rolls == 0 {
-            roll(desk, None)?;
+    if !decision.board.turn.resolved {
+        if decision.board.turn.rolls == 0 {
+            roll(decision, None)?;
         }
-        resolve(desk)?;
+        resolve(decision)?;
     }
-    if desk.board.turn.combat && !is_over(desk) {
-        attack_next(desk)?;
+    if decision.board.turn.combat && !is_over(decision) {
+        attack_next(decision)?;
     }
-    // Whoever was hit is still asked; the turn ends with the answer.
-    if is_over(desk) || desk.table.turn.asked.is_some() {
+    // The seat that was hit is still asked; the turn ends with its answer.
+    if is_over(decision) || decision.table.turn.asked.is_some() {
         return Ok(());
     }
-    end(desk, TurnEnd::TimedOut)
+    end(decision, TurnEnd::TimedOut)
 }
 
-/// The next one in the game has the turn.
-pub(super) fn next_turn(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
-    if settle(desk, &[])? {
+/// The next seat in the game has the turn.
+pub(super) fn next_turn(decision: &mut NeonDecision<'_>) -> Result<(), Rejection> {
+    if settle(decision, &[])? {
         return Ok(());
     }
-    let (turn, alive) = (desk.table.turn, desk.board.alive());
+    let (turn, alive) = (decision.table.turn, decision.board.alive());
     let later = alive.iter().copied().find(|&seat| seat > turn.seat);
     match (later, alive.first()) {
-        (Some(seat), _) => begin_turn(desk, seat, turn.round),
-        (None, Some(&first)) => begin_turn(desk, first, turn.round.saturating_add(1)),
+        (Some(seat), _) => begin_turn(decision, seat, turn.round),
+        (None, Some(&first)) => begin_turn(decision, first, turn.round.saturating_add(1)),
         (None, None) => Ok(()),
     }
 }
 
-/// A turn begins: shields fall, plates are ready again, the centre pays, and so do cards.
-fn begin_turn(desk: &mut NeonDesk<'_>, seat: SeatNo, round: u32) -> Result<(), Rejection> {
-    desk.start_turn(seat, round);
-    let Some(player) = desk.board.player(seat).cloned() else { return Ok(()) };
+/// Starts a turn: the shield ends, the plate is restored, the centre and cards give their bonuses.
+fn begin_turn(decision: &mut NeonDecision<'_>, seat: SeatNo, round: u32) -> Result<(), Rejection> {
+    decision.start_turn(seat, round);
+    let Some(player) = decision.board.player(seat).cloned() else { return Ok(()) };
     if player.shielded {
         let fallen = Change::of(names::SHIELDED, 1, 0);
-        desk.apply_effect(seat, EffectSource::Thing(ITEM, SHIELD), [fallen]);
+        decision.apply_effect(seat, EffectSource::Thing(ITEM, SHIELD), [fallen]);
     }
     if let (Some(Gift::Plate(_)), false, Some(ability)) =
-        (desk.board.gift(seat), player.armed, ability_of(desk, seat))
+        (decision.board.gift(seat), player.armed, ability_of(decision, seat))
     {
-        desk.apply_effect(seat, ability, [Change::of(names::ARMED, 0, 1)]);
+        decision.apply_effect(seat, ability, [Change::of(names::ARMED, 0, 1)]);
     }
-    let inside = desk.board.inside == Some(seat);
+    let inside = decision.board.inside == Some(seat);
     if inside {
-        let more = desk.board.rules.hold_vp;
-        gain(desk, seat, names::CENTRE, names::VP, more);
+        let more = decision.board.rules.hold_vp;
+        gain(decision, seat, names::CENTRE, names::VP, more);
     }
-    for (code, passive) in desk.board.passives(seat) {
+    for (code, passive) in decision.board.passives(seat) {
         let source = EffectSource::Thing(ITEM, code);
         match passive {
-            Passive::StartEnergy(more) => gain(desk, seat, source, names::ENERGY, more),
-            Passive::StartHeal(more) => gain(desk, seat, source, names::HP, more),
-            Passive::StartInsideVp(more) if inside => gain(desk, seat, source, names::VP, more),
+            Passive::StartEnergy(more) => gain(decision, seat, source, names::ENERGY, more),
+            Passive::StartHeal(more) => gain(decision, seat, source, names::HP, more),
+            Passive::StartInsideVp(more) if inside => gain(decision, seat, source, names::VP, more),
             _ => {}
         }
     }
-    settle(desk, &[]).map(drop)
+    settle(decision, &[]).map(drop)
 }

@@ -1,4 +1,4 @@
-//! What a game is played by.
+//! The parameters of NeonPolis, and its presets.
 
 use std::{mem::discriminant, sync::Arc};
 
@@ -6,57 +6,57 @@ use serde::{Deserialize, Serialize};
 
 use super::{Card, CardKind, Character, Evolution, Neon, card, character, names, words};
 use crate::{
-    Event, Measure, Points, Rejection, Rules, Ruleset, Table, Thing, Word,
-    rulebook::{Parameters, Rulebook},
+    Event, Measure, Number, Points, Rejection, Rules, Ruleset, Slug, Table, Thing,
+    game_rules::{GameRules, Parameters},
     ruleset::{bad, within},
 };
 
-/// The parameters of a game.
+/// The parameters of NeonPolis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NeonRules {
-    /// How many dice there are, before cards.
+    /// The number of dice, without cards.
     pub dice: u8,
-    /// How often they may be rolled again in a turn, before cards.
+    /// The number of re-rolls per turn, without cards.
     pub rerolls: u8,
-    /// Who has so many victory points wins at once.
+    /// A player with this many victory points wins at once.
     pub goal: Points,
-    /// The health everybody begins with, and at the most has.
+    /// Initial and maximum health.
     pub hp: i64,
-    /// The energy everybody begins with.
+    /// Initial energy.
     pub energy: i64,
     /// The victory points for entering the centre.
     pub enter_vp: Points,
     /// The victory points for starting a turn inside.
     pub hold_vp: Points,
-    /// So many hearts unlock an evolution.
+    /// The number of hearts in a roll that unlocks an evolution.
     pub evolution_hearts: u8,
-    /// How many cards lie open.
+    /// The number of open cards in the market.
     pub open_cards: u8,
-    /// What it costs to replace them, in energy.
+    /// The price of replacing them, in energy.
     pub renew_price: i64,
-    /// Whom an attack from inside hits; combat is a phase of its own then. `None` is a game without: swords hit everybody outside when
-    /// the dice are resolved.
+    /// The targets of an attack from inside, in games with a combat phase. `None`: no combat phase,
+    /// swords hit everybody outside when the dice are resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside_hits: Option<InsideHits>,
-    /// Whether abilities heal as little inside as hearts do.
+    /// Whether abilities, like hearts, do not heal inside.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nothing_heals_inside: bool,
-    /// Who can be played.
+    /// The characters to choose from.
     pub characters: Vec<Character>,
     /// The cards of the market.
     pub cards: Vec<Card>,
-    /// The evolutions there are.
+    /// The evolutions to choose from.
     pub evolutions: Vec<Evolution>,
 }
 
-/// Whom an attack from inside hits.
+/// The targets of an attack from inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InsideHits {
-    /// One player outside, whom the attacker names.
+    /// One player outside, chosen by the attacker.
     One,
-    /// Everybody outside, each with all swords.
+    /// Everybody outside, each with the damage of all swords.
     All,
 }
 
@@ -96,22 +96,22 @@ impl NeonRules {
     }
 
     /// A card by its code.
-    pub fn card(&self, code: Word) -> Option<&Card> {
+    pub fn card(&self, code: Slug) -> Option<&Card> {
         self.cards.iter().find(|card| card.code == code)
     }
 
     /// An evolution by its code.
-    pub fn evolution(&self, code: Word) -> Option<&Evolution> {
+    pub fn evolution(&self, code: Slug) -> Option<&Evolution> {
         self.evolutions.iter().find(|evolution| evolution.code == code)
     }
 
     /// A character by its code.
-    pub fn character(&self, code: Word) -> Option<&Character> {
+    pub fn character(&self, code: Slug) -> Option<&Character> {
         self.characters.iter().find(|character| character.code == code)
     }
 }
 
-/// Everything that works tells of itself, and a command has room for so many events.
+/// Every effect produces an event, and the number of events per command is limited.
 const MOST_OF_A_KIND: usize = 3;
 
 impl NeonRules {
@@ -129,17 +129,57 @@ impl NeonRules {
 }
 
 impl Parameters for NeonRules {
+    fn numbers(&self) -> Vec<Number> {
+        vec![
+            Number::new("dice", self.dice, 1..=8, "How many dice there are, before cards."),
+            Number::new(
+                "rerolls",
+                self.rerolls,
+                0..=20,
+                "Rolls after the first one of a turn, before cards.",
+            ),
+            Number::new("goal", self.goal, 2..=1_000, "The victory points that win."),
+            Number::new(
+                "hp",
+                self.hp,
+                1..=1_000,
+                "The health everyone starts with; also the most.",
+            ),
+            Number::new("energy", self.energy, 0..=1_000, "The energy everyone starts with."),
+            Number::new(
+                "enter_vp",
+                self.enter_vp,
+                0..=100.min(self.goal - 1),
+                "Victory points for entering the centre.",
+            ),
+            Number::new(
+                "hold_vp",
+                self.hold_vp,
+                0..=100,
+                "Victory points for starting a turn inside.",
+            ),
+            Number::new(
+                "evolution_hearts",
+                self.evolution_hearts,
+                1..=16,
+                "Hearts that unlock an evolution.",
+            ),
+            Number::new(
+                "open_cards",
+                self.open_cards,
+                0..=8,
+                "How many cards of the market are open.",
+            ),
+            Number::new(
+                "renew_price",
+                self.renew_price,
+                1..=100,
+                "Energy it costs to replace them.",
+            ),
+        ]
+    }
+
     fn check(&self) -> Result<(), Rejection> {
-        within("dice", self.dice, 1..=8)?;
-        within("rerolls", self.rerolls, 0..=20)?;
-        within("goal", self.goal, 2..=1_000)?;
-        within("hp", self.hp, 1..=1_000)?;
-        within("energy", self.energy, 0..=1_000)?;
-        within("enter_vp", self.enter_vp, 0..=100.min(self.goal - 1))?;
-        within("hold_vp", self.hold_vp, 0..=100)?;
-        within("evolution_hearts", self.evolution_hearts, 1..=16)?;
-        within("open_cards", self.open_cards, 0..=8)?;
-        within("renew_price", self.renew_price, 1..=100)?;
         within("characters", self.characters.len(), usize::from(Neon::MOST_SEATS)..=64)?;
         within("cards", self.cards.len(), 0..=100)?;
         within("evolutions", self.evolutions.len(), 0..=64)?;
@@ -147,7 +187,7 @@ impl Parameters for NeonRules {
         self.cards.iter().try_for_each(Card::check)?;
         self.evolutions.iter().try_for_each(Evolution::check)?;
         self.check_passives()?;
-        let mut codes: Vec<Word> = self
+        let mut codes: Vec<Slug> = self
             .characters
             .iter()
             .map(|character| character.code)
@@ -186,7 +226,7 @@ impl Parameters for NeonRules {
         characters.chain(cards).chain(evolutions).collect()
     }
 
-    fn name_of(&self, code: Word) -> Option<String> {
+    fn name_of(&self, code: Slug) -> Option<String> {
         let card = self.card(code).map(|card| &card.name);
         let evolution = self.evolution(code).map(|evolution| &evolution.name);
         let character = self.character(code).map(|character| &character.name);
@@ -197,11 +237,11 @@ impl Parameters for NeonRules {
         words::face_name(face)
     }
 
-    fn wording(&self, name: Word) -> Option<&'static str> {
+    fn wording(&self, name: Slug) -> Option<&'static str> {
         names::wording(name)
     }
 
-    fn thing_wording(&self, done: Word, thing: Word) -> String {
+    fn item_label(&self, done: Slug, thing: Slug) -> String {
         self.done(done, thing)
     }
 

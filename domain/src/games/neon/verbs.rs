@@ -1,11 +1,10 @@
-//! The moves of NeonPolis, as people write them.
+//! The moves of NeonPolis, as written by people.
 
 use crate::{
     Ability, BadRecord, Exchange, Play,
-    verbs::{BUY, END, ROLL_OR_KEEP, Verb, Words, quoted},
+    verbs::{Arguments, BUY, END, ROLL_OR_KEEP, Verb, quoted},
 };
 
-/// All of them.
 pub(super) const VERBS: &[Verb] = &[
     ROLL_OR_KEEP,
     RESOLVE,
@@ -42,7 +41,7 @@ const ABILITY: Verb = Verb {
     forms: "ability HOW",
     read: |words| ability(words).map(Play::Ability),
     write: |play, _| match play {
-        Play::Ability(ability) => Some(format!("ability {}", ability_written(*ability))),
+        Play::Ability(ability) => Some(format!("ability {}", write_ability(*ability))),
         _ => None,
     },
 };
@@ -78,7 +77,7 @@ const EVOLVE: Verb = Verb {
     },
 };
 
-fn ability(words: &mut Words<'_, '_>) -> Result<Ability, BadRecord> {
+fn ability(words: &mut Arguments<'_, '_>) -> Result<Ability, BadRecord> {
     const HOW: &str = "an ability, as in 2 -> 0, store 3, place 0, 2, heal, charge";
     if words.accept("store")? {
         words.value("a slot").map(Ability::Store)
@@ -98,7 +97,7 @@ fn ability(words: &mut Words<'_, '_>) -> Result<Ability, BadRecord> {
     }
 }
 
-fn ability_written(ability: Ability) -> String {
+fn write_ability(ability: Ability) -> String {
     match ability {
         Ability::Copy { from, onto } => format!("{from} -> {onto}"),
         Ability::Store(slot) => format!("store {slot}"),

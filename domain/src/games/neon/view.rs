@@ -1,7 +1,7 @@
-//! How the game is played at a table, and what can be asked about it.
+//! NeonPolis as a kind of game: moves, phases, facts and offers.
 
 use super::{
-    CardKind, InsideHits, Neon, NeonDesk,
+    CardKind, InsideHits, Neon, NeonDecision,
     ability::use_ability,
     combat::attack,
     market::{buy, evolve, refill, renew},
@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{
     Change, Counts, DieOnTable, DiePlace, EffectSource, Event, Fact, Offer, Play, Points,
-    Rejection, SeatNo, Selection, Slots, Table, TurnEnd, Word,
+    Rejection, SeatNo, Selection, Slots, Slug, Table, TurnEnd,
     counts::{count_spent, lost},
     effect::{BOUGHT, ITEM},
-    rulebook::Rulebook,
+    game_rules::GameRules,
     special_dice::Code,
     verbs::Verb,
 };
@@ -23,7 +23,8 @@ use crate::{
 const MOVES: &str =
     "roll, ability, resolve, attack, buy, renew, evolve, end; when hit: stay or yield";
 
-impl Rulebook for Neon {
+impl GameRules for Neon {
+    const TITLE: &'static str = "NeonPolis";
     const FEWEST_SEATS: u8 = 2;
     const MOST_SEATS: u8 = 4;
     const VERBS: &'static [Verb] = verbs::VERBS;
@@ -38,7 +39,7 @@ impl Rulebook for Neon {
         }
     }
 
-    /// What was spent, and what others lost in one's turn.
+    /// Counts energy spent, and damage dealt in one's turn.
     fn count(event: &Event, turn: Option<SeatNo>, counts: &mut Counts) {
         count_spent(event, names::ENERGY, counts);
         let (Event::EffectApplied(effect), Some(by)) = (event, turn) else { return };
@@ -56,32 +57,34 @@ impl Rulebook for Neon {
         self.fold(event);
     }
 
-    /// Whoever has not chosen plays the first character left; cards are laid out; the first seat starts inside.
-    fn begin(desk: &mut NeonDesk<'_>, first: SeatNo) -> Result<(), Rejection> {
-        for seat in desk.board.alive() {
-            let chosen = desk.board.player(seat).and_then(|player| player.character);
-            if let (None, Some(&character)) = (chosen, desk.board.characters_free(seat).first()) {
-                desk.record(Event::CharacterChosen { seat, character });
+    /// Seats without a character get the first free one, the market is filled, and the first seat
+    /// starts inside.
+    fn begin(decision: &mut NeonDecision<'_>, first: SeatNo) -> Result<(), Rejection> {
+        for seat in decision.board.alive() {
+            let chosen = decision.board.player(seat).and_then(|player| player.character);
+            if let (None, Some(&character)) = (chosen, decision.board.characters_free(seat).first())
+            {
+                decision.record(Event::CharacterChosen { seat, character });
             }
         }
-        refill(desk)?;
-        let vp = desk.board.rules.enter_vp;
+        refill(decision)?;
+        let vp = decision.board.rules.enter_vp;
         let changes = [Change::of(names::INSIDE, 0, 1), Change::of(names::VP, 0, vp)];
-        desk.apply_effect(first, names::ENTERED, changes);
-        desk.start_turn(first, 1);
+        decision.apply_effect(first, names::ENTERED, changes);
+        decision.start_turn(first, 1);
         Ok(())
     }
 
     fn choose_character(
-        desk: &mut NeonDesk<'_>,
+        decision: &mut NeonDecision<'_>,
         seat: SeatNo,
         named: &str,
     ) -> Result<(), Rejection> {
-        let board = &desk.board;
+        let board = &decision.board;
         let free: Vec<String> =
             board.characters_free(seat).iter().map(ToString::to_string).collect();
         let free = free.join(", ");
-        let known = named.parse::<Word>().ok().and_then(|code| board.rules.character(code));
+        let known = named.parse::<Slug>().ok().and_then(|code| board.rules.character(code));
         let Some(code) = known.map(|character| character.code) else {
             let character = named.chars().take(40).collect();
             return Err(Rejection::UnknownCharacter { character, free });
@@ -90,48 +93,48 @@ impl Rulebook for Neon {
         if let Some((other, _)) = taken.filter(|(other, _)| *other != seat) {
             return Err(Rejection::CharacterTaken { character: code, seat: other, free });
         }
-        desk.record(Event::CharacterChosen { seat, character: code });
+        decision.record(Event::CharacterChosen { seat, character: code });
         Ok(())
     }
 
-    fn characters_free(&self, seat: SeatNo) -> Vec<Word> {
-        let taken = |code: Word| {
+    fn characters_free(&self, seat: SeatNo) -> Vec<Slug> {
+        let taken = |code: Slug| {
             (0..).zip(&self.players).any(|(other, p)| other != seat && p.character == Some(code))
         };
         let codes = self.rules.characters.iter().map(|character| character.code);
         codes.filter(|&code| !taken(code)).collect()
     }
 
-    fn play(desk: &mut NeonDesk<'_>, play: &Play) -> Result<(), Rejection> {
-        if let Some(asked) = desk.table.turn.asked {
+    fn play(decision: &mut NeonDecision<'_>, play: &Play) -> Result<(), Rejection> {
+        if let Some(asked) = decision.table.turn.asked {
             return match play {
-                Play::Answer { stay } => answer(desk, asked, *stay),
+                Play::Answer { stay } => answer(decision, asked, *stay),
                 _ => Err(Rejection::AnswerFirst),
             };
         }
         match play {
-            Play::Roll => roll(desk, None),
-            Play::Reroll { keep } => roll(desk, Some(keep)),
-            Play::Resolve => resolve_dice(desk),
-            Play::Attack { target } => attack(desk, *target),
-            Play::Ability(ability) => use_ability(desk, *ability),
+            Play::Roll => roll(decision, None),
+            Play::Reroll { keep } => roll(decision, Some(keep)),
+            Play::Resolve => resolve_dice(decision),
+            Play::Attack { target } => attack(decision, *target),
+            Play::Ability(ability) => use_ability(decision, *ability),
             Play::Buy { code, target } => {
-                buy(desk, code, *target)?;
-                // Whoever dies by a card of their own has had their turn.
-                let (seat, over) = (desk.table.turn.seat, super::combat::is_over(desk));
-                if over || desk.board.is_alive(seat) {
+                buy(decision, code, *target)?;
+                // The turn of a player who is eliminated by their own card is over.
+                let (seat, over) = (decision.table.turn.seat, super::combat::is_over(decision));
+                if over || decision.board.is_alive(seat) {
                     return Ok(());
                 }
-                end(desk, TurnEnd::Finished)
+                end(decision, TurnEnd::Finished)
             }
-            Play::Renew => renew(desk),
-            Play::Evolve { code } => evolve(desk, code),
-            Play::End if !desk.board.turn.resolved => {
+            Play::Renew => renew(decision),
+            Play::Evolve { code } => evolve(decision, code),
+            Play::End if !decision.board.turn.resolved => {
                 Err(Rejection::NotNow { why: "resolve the dice first" })
             }
             Play::End => {
-                desk.board.is_peaceful()?;
-                end(desk, TurnEnd::Finished)
+                decision.board.is_peaceful()?;
+                end(decision, TurnEnd::Finished)
             }
             Play::Answer { .. } => Err(Rejection::NothingAsked),
             _ => Err(Rejection::NoSuchMove { moves: MOVES }),
@@ -151,7 +154,7 @@ impl Rulebook for Neon {
         }
         let attacks = self.attacks(seat).into_iter();
         plays.extend(attacks.map(|target| Play::Attack { target }));
-        for code in self.market.iter().flatten().map(Word::to_string) {
+        for code in self.market.iter().flatten().map(Slug::to_string) {
             let targets = self.targets(seat).into_iter();
             let lawful = targets.filter(|&target| self.purchase(seat, &code, target).is_ok());
             plays.extend(lawful.map(|target| Play::Buy { code: code.clone(), target }));
@@ -164,28 +167,28 @@ impl Rulebook for Neon {
         plays
     }
 
-    fn cut_short(desk: &mut NeonDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
-        desk.end_turn(how, desk.board.turn.vp, 0);
+    fn cut_short(decision: &mut NeonDecision<'_>, how: TurnEnd) -> Result<(), Rejection> {
+        decision.end_turn(how, decision.board.turn.vp, 0);
         Ok(())
     }
 
-    fn time_out(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
-        time_out(desk)
+    fn time_out(decision: &mut NeonDecision<'_>) -> Result<(), Rejection> {
+        time_out(decision)
     }
 
-    /// Who was asked has given way by leaving.
-    fn left(desk: &mut NeonDesk<'_>, seat: SeatNo) -> Result<(), Rejection> {
-        if super::combat::settle(desk, &[])? {
+    /// If the seat that was asked leaves, it yields the centre.
+    fn left(decision: &mut NeonDecision<'_>, seat: SeatNo) -> Result<(), Rejection> {
+        if super::combat::settle(decision, &[])? {
             return Ok(());
         }
-        if desk.table.turn.asked == Some(seat) { answer(desk, seat, false) } else { Ok(()) }
+        if decision.table.turn.asked == Some(seat) { answer(decision, seat, false) } else { Ok(()) }
     }
 
-    fn next_turn(desk: &mut NeonDesk<'_>) -> Result<(), Rejection> {
-        next_turn(desk)
+    fn next_turn(decision: &mut NeonDecision<'_>) -> Result<(), Rejection> {
+        next_turn(decision)
     }
 
-    fn play_behind(&self, log: &[Event]) -> Option<(SeatNo, Play)> {
+    fn infer_play(&self, log: &[Event]) -> Option<(SeatNo, Play)> {
         let event = log.first()?;
         if let Event::Rolled(rolled) = event {
             let kept = Slots::first(self.dice_of(rolled.seat)).without(rolled.slots);
@@ -204,7 +207,7 @@ impl Rulebook for Neon {
                     Play::Evolve { code: code.to_string() }
                 }
                 EffectSource::Thing(BOUGHT, code) => {
-                    let target = self.target_behind(code, log);
+                    let target = self.infer_target(code, log);
                     Play::Buy { code: code.to_string(), target }
                 }
                 _ => return None,
@@ -234,10 +237,10 @@ impl Rulebook for Neon {
         let mine = table.turn.seat == seat;
         let rolls = self.rolls_of(seat).saturating_sub(if mine { self.turn.rolls } else { 0 });
         let spare = if mine { self.turn.spare_hearts } else { 0 };
-        let (cards, evolutions): (Vec<Word>, Vec<Word>) =
+        let (cards, evolutions): (Vec<Slug>, Vec<Slug>) =
             player.things.iter().partition(|code| self.rules.card(**code).is_some());
         let plated = matches!(self.gift(seat), Some(super::Gift::Plate(_)));
-        let words = |words: Vec<Word>| Fact::List(words.into_iter().map(Fact::Word).collect());
+        let words = |words: Vec<Slug>| Fact::List(words.into_iter().map(Fact::Slug).collect());
         vec![
             ("vp", Fact::Number(player.vp)),
             ("game_score", Fact::Number(player.vp)),
@@ -246,7 +249,7 @@ impl Rulebook for Neon {
             ("energy", Fact::Number(player.energy)),
             ("inside", Fact::Flag(self.inside == Some(seat))),
             ("alive", Fact::Flag(player.alive)),
-            ("character", player.character.map_or(Fact::Text("none"), Fact::Word)),
+            ("character", player.character.map_or(Fact::Text("none"), Fact::Slug)),
             ("cards", words(cards)),
             ("evolutions", words(evolutions)),
             ("evolution_unlocked", Fact::Flag(mine && self.turn.evolution)),
@@ -273,7 +276,7 @@ impl Rulebook for Neon {
         (0..count).map(die).collect()
     }
 
-    /// What resolving the dice would score.
+    /// The result of resolving the dice.
     fn selections_on_table(&self, _: &Table) -> Vec<Selection> {
         let dice = &self.turn.dice;
         if dice.is_empty() || self.turn.resolved {
@@ -306,7 +309,7 @@ impl Neon {
         std::iter::once(Play::Roll).chain(again).collect()
     }
 
-    /// Whom an attack hit, where the attacker had to say it.
+    /// The target of an attack, if the attacker had to choose it.
     fn attacked(&self, seat: SeatNo, log: &[Event]) -> Option<SeatNo> {
         let all = self.rules.inside_hits == Some(InsideHits::All);
         let named = self.inside == Some(seat) && !all;
@@ -317,8 +320,8 @@ impl Neon {
         hit.filter(|_| named)
     }
 
-    /// At whom a card was aimed: what it does first, it does to its target.
-    fn target_behind(&self, code: Word, log: &[Event]) -> Option<SeatNo> {
+    /// The target of a card: the seat of its first effect.
+    fn infer_target(&self, code: Slug, log: &[Event]) -> Option<SeatNo> {
         let CardKind::Once(once) = self.rules.card(code)?.kind else { return None };
         let done = |event: &Event| match event {
             Event::EffectApplied(effect) if effect.source == EffectSource::Thing(ITEM, code) => {

@@ -1,17 +1,17 @@
-//! How a game of NeonPolis is told.
+//! Texts of NeonPolis.
 
 use super::{
     ENERGY, HEART, NeonRules, SWORD,
     names::{ABILITY, ATTACK, EVOLVED, FACE, STORED, is_flag},
 };
 use crate::{
-    DecidedBy, Event, Measure, Table, Word,
+    DecidedBy, Event, Measure, Slug, Table,
     effect::{ACTIVE, BOUGHT},
+    game_rules::{Parameters, yes_or_no},
     narrate::{name, rolls, winners},
-    rulebook::{Parameters, yes_or_no},
 };
 
-/// An event in the words of NeonPolis.
+/// The text of an event that is specific to NeonPolis.
 pub(super) fn told(event: &Event, table: &Table) -> Option<String> {
     Some(match event {
         Event::Rolled(roll) if roll.max_points == 0 => rolls(roll, table),
@@ -34,7 +34,7 @@ pub(super) fn told(event: &Event, table: &Table) -> Option<String> {
     })
 }
 
-/// A value as people read it: faces by their names, flags as yes and no.
+/// The text of a value: faces by name, flags as yes and no.
 pub(super) fn shown(what: Measure, value: i64) -> Option<String> {
     let face = u8::try_from(value).ok();
     match what {
@@ -49,8 +49,8 @@ pub(super) fn shown(what: Measure, value: i64) -> Option<String> {
 }
 
 impl NeonRules {
-    /// What was done with a thing.
-    pub(super) fn done(&self, done: Word, thing: Word) -> String {
+    /// The text of an action with an item.
+    pub(super) fn done(&self, done: Slug, thing: Slug) -> String {
         let name = self.name_of(thing).unwrap_or_else(|| thing.spoken());
         match done {
             BOUGHT => format!("buys {name}"),
@@ -61,7 +61,7 @@ impl NeonRules {
     }
 }
 
-/// What a side of the dice shows, where it is no number.
+/// The name of a face that is not a number.
 pub(super) fn face_name(face: u8) -> Option<&'static str> {
     match face {
         SWORD => Some("sword"),

@@ -1,4 +1,4 @@
-//! The state of a run: a fold of its events.
+//! The state of a run, folded from events.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,53 +6,53 @@ use serde::{Deserialize, Serialize};
 
 use super::{Card, Category, Colour, ColourStatistics, RogueRules, names};
 use crate::{
-    Change, EffectApplied, EffectSource, Event, Measure, Points, Purpose, Rolled, Saved, Word,
+    Change, EffectApplied, EffectSource, Event, Measure, Points, Purpose, Rolled, Saved, Slug,
     effect::{ACTIVE, HELD},
 };
 
-/// A run.
+/// A run of DiceRogue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rogue {
-    /// What it is played by.
+    /// Its rules.
     pub rules: Arc<RogueRules>,
     /// The money of the run.
     pub money: i64,
-    /// The points of the rounds before this one.
+    /// The points of the previous rounds.
     pub total: Points,
     /// The points of this round.
     pub round_score: Points,
-    /// What of them is the bonus of the upper part.
+    /// The part of them that is the bonus of the upper section.
     pub upper_bonus: Points,
     /// The card of this round.
     pub card: Box<Card>,
-    /// Whether a yahtzee was scored as one in this round.
+    /// Whether a yahtzee was scored in its category in this round.
     pub yahtzee: bool,
     /// The category scored last in this round.
     pub last: Option<Category>,
-    /// What it brought as one more yahtzee.
+    /// The bonus it got as an extra yahtzee.
     pub last_bonus: Points,
-    /// How often each colour was bought, in their order.
+    /// The number of purchases of each colour, in their order.
     pub purchases: [u32; 5],
     /// The consumables held.
-    pub held: BTreeMap<Word, u32>,
-    /// The consumables that were used and are still to take effect.
-    pub active: BTreeMap<Word, u32>,
+    pub held: BTreeMap<Slug, u32>,
+    /// The consumables that were used and have yet to take effect.
+    pub active: BTreeMap<Slug, u32>,
     /// Whether the player is in the shop.
     pub shopping: bool,
-    /// The turn under way.
+    /// The current turn.
     pub turn: RogueTurn,
-    /// How often something was given at random.
+    /// The number of items granted at random.
     pub grants: u64,
-    /// What colours did so far.
+    /// The statistics of colours so far.
     pub statistics: Box<ColourStatistics>,
 }
 
-/// A turn under way.
+/// The current turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RogueTurn {
-    /// How often the dice can still be rolled.
+    /// The number of rolls left.
     pub rolls_left: u8,
-    /// How many dice are played with.
+    /// The number of dice in play.
     pub size: u8,
     /// The dice; none before the first roll.
     pub dice: Vec<ColouredDie>,
@@ -61,9 +61,9 @@ pub struct RogueTurn {
 /// A die and its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColouredDie {
-    /// What it shows.
+    /// Its face.
     pub face: u8,
-    /// Its colour, if it came up in one.
+    /// Its colour, if any.
     pub colour: Option<Colour>,
 }
 
@@ -94,7 +94,7 @@ impl Rogue {
         self.total.saturating_add(self.round_score)
     }
 
-    /// How many consumables are held.
+    /// The number of consumables held.
     pub fn held_in_all(&self) -> u32 {
         self.held.values().sum()
     }
@@ -204,7 +204,7 @@ impl Rogue {
         } else if let Measure::OfThing(ACTIVE, code) = change.what {
             set(&mut self.active, code, count);
         } else if let Measure::OfThing(names::PURCHASES, colour) = change.what {
-            if let Some(colour) = Colour::ALL.into_iter().find(|known| known.word() == colour) {
+            if let Some(colour) = Colour::ALL.into_iter().find(|known| known.slug() == colour) {
                 self.purchases[colour.index()] = count;
             }
         } else if let Measure::OfThing(names::CATEGORY_POINTS, category) = change.what {
@@ -221,8 +221,8 @@ impl Rogue {
     }
 }
 
-/// A count, kept while it is not 0.
-fn set(counts: &mut BTreeMap<Word, u32>, code: Word, count: u32) {
+/// Sets a count; zero removes it.
+fn set(counts: &mut BTreeMap<Slug, u32>, code: Slug, count: u32) {
     if count == 0 {
         counts.remove(&code);
     } else {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Category, RogueRules};
 use crate::Points;
 
-/// The points of each category, in the order of the card; nothing where it is open.
+/// The points of each category, in the order of the card; `None` for an open one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card(pub [Option<Points>; 13]);
 
@@ -19,22 +19,22 @@ impl Card {
         self.0[category.index()] = points;
     }
 
-    /// The categories still to be scored.
+    /// The open categories.
     pub fn open(&self) -> impl Iterator<Item = Category> {
         Category::ALL.into_iter().filter(|&category| self.get(category).is_none())
     }
 
-    /// Whether all are scored.
+    /// Whether all categories are scored.
     pub fn is_full(&self) -> bool {
         self.open().next().is_none()
     }
 
-    /// The points of the upper part.
+    /// The points of the upper section.
     pub fn upper(&self) -> Points {
         self.0[..6].iter().flatten().copied().fold(0, Points::saturating_add)
     }
 
-    /// What the upper part is worth on top.
+    /// The bonus of the upper section.
     pub fn upper_bonus(&self, rules: &RogueRules) -> Points {
         if self.upper() >= rules.upper_bonus_at { rules.upper_bonus } else { 0 }
     }

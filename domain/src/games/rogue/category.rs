@@ -1,14 +1,14 @@
-//! The thirteen categories, and what dice score in them before any colour.
+//! The thirteen categories, and their scores without colours.
 
 use serde::{Deserialize, Serialize};
 
 use super::RogueRules;
-use crate::{CombinationName, Points, Slots, Word};
+use crate::{CombinationName, Points, Slots, Slug};
 
-/// A line of the card.
+/// A category of the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each is what it is called")]
+#[expect(missing_docs, reason = "the names say it all")]
 pub enum Category {
     Ones,
     Twos,
@@ -26,7 +26,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// All of them, in the order of the card.
+    /// All categories, in the order of the card.
     pub const ALL: [Self; 13] = [
         Self::Ones,
         Self::Twos,
@@ -43,14 +43,14 @@ impl Category {
         Self::Chance,
     ];
 
-    /// Its place on the card.
+    /// Its position on the card.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// Its name, as moves and events write it.
-    pub const fn word(self) -> Word {
-        Word::of(match self {
+    /// Its name in moves and events.
+    pub const fn slug(self) -> Slug {
+        Slug::of(match self {
             Self::Ones => "ones",
             Self::Twos => "twos",
             Self::Threes => "threes",
@@ -69,10 +69,10 @@ impl Category {
 
     /// The category of this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|category| category.word().as_str() == name)
+        Self::ALL.into_iter().find(|category| category.slug().as_str() == name)
     }
 
-    /// As a combination of dice.
+    /// Its combination.
     pub const fn combination(self) -> CombinationName {
         match self {
             Self::Ones => CombinationName::Ones,
@@ -109,7 +109,7 @@ impl Category {
         dice.map(|(slot, _)| slot).collect()
     }
 
-    /// What dice score in it before any colour; `waived` lets them fit whatever they show.
+    /// The points without colours; `waived` scores the dice as if they fitted.
     pub fn base(self, faces: &[u8], rules: &RogueRules, waived: bool) -> Points {
         let sum = |wanted: Option<u8>| -> Points {
             let counted = faces.iter().filter(|&&face| wanted.is_none_or(|wanted| wanted == face));
@@ -129,7 +129,7 @@ impl Category {
         }
     }
 
-    /// Whether dice are what it asks for. More than five dice fit if five of them do.
+    /// Whether the dice meet its condition. More than five dice do if five of them do.
     pub fn fits(self, faces: &[u8]) -> bool {
         let mut counts = [0u8; 7];
         for &face in faces {

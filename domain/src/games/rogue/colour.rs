@@ -2,25 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Word, special_dice::Code};
+use crate::{Slug, special_dice::Code};
 
-/// A colour that a die can come up in.
+/// A colour of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
-    /// Used: the score times its face; not used: divided by it.
+    /// If used, multiplies the score by its face; if not, divides it.
     Blue,
-    /// Money: its face in dollars.
+    /// Earns its face in dollars.
     Green,
-    /// Points: its face on top.
+    /// Adds its face to the points.
     Red,
-    /// The score times its face.
+    /// Multiplies the score by its face.
     Purple,
-    /// Used: a consumable.
+    /// If used, gives a consumable.
     Yellow,
 }
 
-/// Which colours dice can have.
+/// The colours that dice can have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "it must be true, false, or a list of colours")]
 pub enum Colours {
@@ -31,7 +31,7 @@ pub enum Colours {
 }
 
 impl Colours {
-    /// Whether dice can come up in a colour.
+    /// Whether dice can have a colour.
     pub fn has(&self, colour: Colour) -> bool {
         match self {
             Self::All(all) => *all,
@@ -39,22 +39,22 @@ impl Colours {
         }
     }
 
-    /// Those that dice can have, in the order in which they are tried.
+    /// The colours that dice can have, in the order in which they are tried.
     pub fn each(&self) -> impl Iterator<Item = Colour> {
         Colour::ALL.into_iter().filter(|&colour| self.has(colour))
     }
 }
 
 impl Colour {
-    /// All of them, in the order in which they are tried: the first hit wins.
+    /// All colours, in the order in which they are tried: the first hit wins.
     pub const ALL: [Self; 5] = [Self::Blue, Self::Green, Self::Red, Self::Purple, Self::Yellow];
 
-    /// Its place in that order.
+    /// Its position in that order.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// As a kind of die.
+    /// Its kind of die.
     pub const fn code(self) -> Code {
         match self {
             Self::Blue => Code::of("BLUE"),
@@ -70,18 +70,18 @@ impl Colour {
         Self::ALL.into_iter().find(|colour| colour.code() == code)
     }
 
-    /// As something that is bought.
-    pub const fn word(self) -> Word {
+    /// Its code in the shop.
+    pub const fn slug(self) -> Slug {
         match self {
-            Self::Blue => Word::of("blue"),
-            Self::Green => Word::of("green"),
-            Self::Red => Word::of("red"),
-            Self::Purple => Word::of("purple"),
-            Self::Yellow => Word::of("yellow"),
+            Self::Blue => Slug::of("blue"),
+            Self::Green => Slug::of("green"),
+            Self::Red => Slug::of("red"),
+            Self::Purple => Slug::of("purple"),
+            Self::Yellow => Slug::of("yellow"),
         }
     }
 
-    /// As people read it.
+    /// Its display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Blue => "Blue",
@@ -92,7 +92,7 @@ impl Colour {
         }
     }
 
-    /// What it does.
+    /// The rule text.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Blue => {

@@ -1,9 +1,9 @@
-//! Consumables: things that bend a rule once. Each is a row of data; its sentence is its rule.
+//! Consumables: items that bend a rule once. Each is a row of data.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Rejection, Word,
+    Rejection, Slug,
     ruleset::{named, within},
 };
 
@@ -12,43 +12,45 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Consumable {
     /// Its code.
-    pub code: Word,
+    pub code: Slug,
     /// Its name.
     pub name: String,
-    /// What it costs in the shop.
+    /// Its price in the shop.
     pub price: i64,
-    /// What it does.
+    /// Its effect.
     pub effect: ConsumableEffect,
 }
 
-/// What a consumable does.
+/// The effect of a consumable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsumableEffect {
     /// The next score of this turn counts as if the dice fitted its category.
     AnyScore,
-    /// The category scored last in this round opens again; its points are taken back, with what it brought as one more yahtzee.
+    /// Reopens the category scored last in this round; its points are taken back, and its bonus as
+    /// an extra yahtzee.
     ScoreReroll,
-    /// So many rolls more in this turn.
+    /// This many more rolls in this turn.
     MoreRolls(u8),
-    /// So many dice more in this turn; used before its first roll.
+    /// This many more dice in this turn; must be used before its first roll.
     ExtraDice(u8),
-    /// The category of this round with the most points counts so many times.
+    /// Multiplies the points of the best category of this round.
     MultiplyBest(i64),
-    /// A coin is thrown at the next score of this turn: it counts so many times, or nothing.
+    /// A coin toss at the next score of this turn: it is multiplied by this, or scores nothing.
     MultiplyOrNothing(i64),
-    /// The money of green dice at the next score of this turn counts so many times.
+    /// Multiplies the money of green dice at the next score of this turn.
     MultiplyGreen(i64),
-    /// A missed target of this round does not end the run, unless it is the last one; it pays no reward.
+    /// Missing the target of this round does not end the run, except in the last round; there is no
+    /// reward.
     Insurance,
-    /// At the next roll of this turn the dice have these sides.
+    /// The dice of the next roll of this turn have these faces.
     Sides([u8; 6]),
-    /// The bought colour with the longest odds gets so many purchases for nothing.
+    /// This many free purchases of the bought colour with the longest odds.
     Upgrade(u32),
 }
 
 impl Consumable {
-    /// Its rule, with its numbers.
+    /// The rule text, with its numbers.
     pub fn text(&self) -> String {
         use ConsumableEffect as E;
         match self.effect {
@@ -117,7 +119,7 @@ impl Consumable {
 pub(super) fn builtin() -> Vec<Consumable> {
     use ConsumableEffect as E;
     let row = |code, name: &str, price, effect| Consumable {
-        code: Word::of(code),
+        code: Slug::of(code),
         name: name.to_owned(),
         price,
         effect,

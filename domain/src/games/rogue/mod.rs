@@ -1,9 +1,9 @@
-//! DiceRogue: one player, five dice, thirteen categories a round, six rounds with targets.
+//! DiceRogue: one player, five dice, thirteen categories per round, six rounds with targets.
 //!
-//! Between the rounds there is a shop. Colours bought there come up on dice by chance and change what a score is worth;
-//! consumables bend a rule once.
+//! There is a shop between rounds. Colours bought there appear on dice at random and change the
+//! score; consumables bend a rule once.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "a game picks its part of the vocabulary")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a game handles only its own events")]
 
 mod board;
 mod card;
@@ -28,6 +28,6 @@ pub use consumable::{Consumable, ConsumableEffect};
 pub use rules::{ColourRule, RogueRules, RoundGoal};
 pub use statistics::{BlueRecord, CategoryRecord, ColourStatistics};
 
-use crate::desk::Desk;
+use crate::decision::Decision;
 
-pub(crate) type RogueDesk<'a> = Desk<'a, Rogue>;
+pub(crate) type RogueDecision<'a> = Decision<'a, Rogue>;

@@ -1,28 +1,28 @@
-//! What rules of DiceRogue change, and why.
+//! The names of effects and measures of DiceRogue, as events store them.
 
-use crate::{EffectSource, Measure, Word, special_dice};
+use crate::{EffectSource, Measure, Slug, special_dice};
 
-/// The upper part of a card is worth enough.
+/// The bonus of the upper section.
 pub(super) const UPPER_BONUS: EffectSource = EffectSource::rule("upper_bonus");
-/// One more yahtzee.
+/// The bonus of an extra yahtzee.
 pub(super) const EXTRA_YAHTZEE: EffectSource = EffectSource::rule("extra_yahtzee");
-/// A round reached its target.
+/// The reward for reaching the target of a round.
 pub(super) const REWARD: EffectSource = EffectSource::rule("reward");
-/// Money that is only worth something in this game.
+/// Money that only exists within the game.
 pub(super) const MONEY: Measure = Measure::value("money");
-/// How many rolls are left in this turn.
+/// The number of rolls left in this turn.
 pub(super) const ROLLS_LEFT: Measure = Measure::value("rolls_left");
-/// How many dice one plays with.
+/// The number of dice in play.
 pub(super) const DICE_IN_PLAY: Measure = Measure::value("dice_in_play");
-/// How often one has bought a colour.
-pub(super) const PURCHASES: Word = Word::of("purchases");
+/// The number of purchases of a colour.
+pub(super) const PURCHASES: Slug = Slug::of("purchases");
 /// The points of a category.
-pub(super) const CATEGORY_POINTS: Word = Word::of("category_points");
-/// Whether a category is still to be scored.
-pub(super) const CATEGORY_OPEN: Word = Word::of("category_open");
+pub(super) const CATEGORY_POINTS: Slug = Slug::of("category_points");
+/// Whether a category is open.
+pub(super) const CATEGORY_OPEN: Slug = Slug::of("category_open");
 
-/// What people read in place of a name.
-pub(super) fn wording(name: Word) -> Option<&'static str> {
+/// The text shown for a name.
+pub(super) fn wording(name: Slug) -> Option<&'static str> {
     Some(match name.as_str() {
         "upper_bonus" => "bonus of the upper part",
         "extra_yahtzee" => "another yahtzee",

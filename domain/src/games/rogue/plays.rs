@@ -1,13 +1,14 @@
-//! The moves of a turn: roll, score; and what ends a round.
+//! The moves of a turn, and the end of rounds and runs.
 
 use std::sync::Arc;
 
 use super::{
-    Card, Category, Colour, ConsumableEffect, RogueDesk, board::ColouredDie, names, rules::names,
+    Card, Category, Colour, ConsumableEffect, RogueDecision, board::ColouredDie, names,
+    rules::names,
 };
 use crate::{
     Change, ColourDraw, ColoursDrawn, DecidedBy, Draw, Drawn, EffectSource, Event, Faces, Measure,
-    Points, Purpose, Rejection, Rolled, Saved, Slots, TurnEnd, Word,
+    Points, Purpose, Rejection, Rolled, Saved, Slots, Slug, TurnEnd,
     effect::{ACTIVE, HELD, ITEM},
     special_dice,
     special_dice::Code,
@@ -15,9 +16,9 @@ use crate::{
 
 const SHOPPING: Rejection = Rejection::NotNow { why: "you are in the shop; end it to play on" };
 
-/// Rolls the whole set, or all dice but those kept.
-pub(super) fn roll(desk: &mut RogueDesk<'_>, keep: Option<&[u8]>) -> Result<(), Rejection> {
-    let board = &desk.board;
+/// Rolls all dice, or all but the kept ones.
+pub(super) fn roll(decision: &mut RogueDecision<'_>, keep: Option<&[u8]>) -> Result<(), Rejection> {
+    let board = &decision.board;
     if board.shopping {
         return Err(SHOPPING);
     }
@@ -33,15 +34,15 @@ pub(super) fn roll(desk: &mut RogueDesk<'_>, keep: Option<&[u8]>) -> Result<(), 
     if slots.is_empty() {
         return Err(Rejection::NothingToRoll);
     }
-    roll_dice(desk, slots)
+    roll_dice(decision, slots)
 }
 
-fn roll_dice(desk: &mut RogueDesk<'_>, slots: Slots) -> Result<(), Rejection> {
-    let (draw, raw) = desk.roll(slots.len(), 6)?;
-    let loaded = desk.board.loaded();
+fn roll_dice(decision: &mut RogueDecision<'_>, slots: Slots) -> Result<(), Rejection> {
+    let (draw, raw) = decision.roll(slots.len(), 6)?;
+    let loaded = decision.board.loaded();
     let shown: Vec<u8> = raw.iter().map(|&raw| face(raw, loaded.map(|(_, sides)| sides))).collect();
-    let colours = colours(desk, draw.number, slots.len())?;
-    let mut after = desk.board.turn.dice.clone();
+    let colours = colours(decision, draw.number, slots.len())?;
+    let mut after = decision.board.turn.dice.clone();
     let codes = colours.iter().flat_map(|colours| &colours.codes).map(|&code| Colour::of(code));
     let codes = codes.chain(std::iter::repeat(None));
     for ((slot, &face), colour) in slots.iter().zip(&shown).zip(codes) {
@@ -51,32 +52,33 @@ fn roll_dice(desk: &mut RogueDesk<'_>, slots: Slots) -> Result<(), Rejection> {
             None => after.push(die),
         }
     }
-    let max_points = desk.board.best_of(&after);
-    let (seat, faces) = (desk.table.turn.seat, Faces::of(&shown).unwrap_or_default());
+    let max_points = decision.board.best_of(&after);
+    let (seat, faces) = (decision.table.turn.seat, Faces::of(&shown).unwrap_or_default());
     let colours = colours.map(Box::new);
     let rolled = Rolled { seat, draw, slots, raw, faces, max_points, folded: None, colours };
-    desk.record(Event::Rolled(rolled));
+    decision.record(Event::Rolled(rolled));
     if let Some((code, _)) = loaded {
-        use_up(desk, code);
+        use_up(decision, code);
     }
     Ok(())
 }
 
-/// What a side shows.
+/// The face of a raw value.
 fn face(raw: u32, sides: Option<[u8; 6]>) -> u8 {
     let plain = u8::try_from(raw).unwrap_or(u8::MAX);
     sides.and_then(|sides| sides.get(usize::from(plain).checked_sub(1)?).copied()).unwrap_or(plain)
 }
 
-/// The colours the dice of a roll come up in: each colour that was bought is tried on each die, the first hit wins. Every
-/// roll has five numbers of draws to itself, one a colour, so what was not bought shifts nothing.
+/// Draws the colours of a roll: each bought colour is tried on each die, the first hit wins. Every
+/// roll reserves five draw numbers, one per colour, so that colours not bought do not shift later
+/// draws.
 fn colours(
-    desk: &mut RogueDesk<'_>,
+    decision: &mut RogueDecision<'_>,
     roll: u64,
     dice: u8,
 ) -> Result<Option<ColoursDrawn>, Rejection> {
-    let rules = Arc::clone(&desk.board.rules);
-    if let Some(mut codes) = desk.painted() {
+    let rules = Arc::clone(&decision.board.rules);
+    if let Some(mut codes) = decision.painted() {
         let on = |code: Code| Colour::of(code).is_some_and(|colour| rules.colours.has(colour));
         codes.iter_mut().filter(|code| !on(**code)).for_each(|code| *code = Code::STANDARD);
         codes.resize(usize::from(dice), Code::STANDARD);
@@ -85,11 +87,11 @@ fn colours(
     }
     let mut draws = Vec::new();
     for colour in rules.colours.each() {
-        let bought = desk.board.purchases[colour.index()];
+        let bought = decision.board.purchases[colour.index()];
         if let Some(sides) = rules.odds(colour, bought) {
             let number = (roll - 1) * 5 + colour.index() as u64 + 1;
             let draw = Draw { purpose: Purpose::Colours, number, sides };
-            let raw = desk.draw(draw, dice)?;
+            let raw = decision.draw(draw, dice)?;
             draws.push(ColourDraw { code: colour.code(), draw, raw });
         }
     }
@@ -104,9 +106,9 @@ fn colours(
     Ok(Some(ColoursDrawn { codes, draws }))
 }
 
-/// Scores the dice in a category, named by the player.
-pub(super) fn score_named(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Rejection> {
-    let board = &desk.board;
+/// Scores the dice in the category named by the player.
+pub(super) fn score_named(decision: &mut RogueDecision<'_>, named: &str) -> Result<(), Rejection> {
+    let board = &decision.board;
     if board.shopping {
         return Err(SHOPPING);
     }
@@ -116,83 +118,92 @@ pub(super) fn score_named(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), R
         open: open(),
     })?;
     if board.card.get(category).is_some() {
-        return Err(Rejection::CategoryFilled { category: category.word(), open: open() });
+        return Err(Rejection::CategoryFilled { category: category.slug(), open: open() });
     }
     if board.turn.dice.is_empty() {
         return Err(Rejection::NothingRolled);
     }
-    score(desk, category, TurnEnd::Finished)
+    score(decision, category, TurnEnd::Finished)
 }
 
-/// Scores the best category, for who does not: of equals the first on the card. Without dice they are rolled once.
-pub(super) fn score_best(desk: &mut RogueDesk<'_>) -> Result<(), Rejection> {
-    if desk.board.turn.dice.is_empty() {
-        roll(desk, None)?;
+/// Time is up: scores the best category, the first on the card if tied. Dice are rolled first if
+/// necessary.
+pub(super) fn score_best(decision: &mut RogueDecision<'_>) -> Result<(), Rejection> {
+    if decision.board.turn.dice.is_empty() {
+        roll(decision, None)?;
     }
-    match desk.board.previews().first().map(|best| best.category) {
-        Some(best) => score(desk, best, TurnEnd::TimedOut),
+    match decision.board.previews().first().map(|best| best.category) {
+        Some(best) => score(decision, best, TurnEnd::TimedOut),
         None => Ok(()),
     }
 }
 
-fn score(desk: &mut RogueDesk<'_>, category: Category, how: TurnEnd) -> Result<(), Rejection> {
-    let seat = desk.table.turn.seat;
-    let dice = desk.board.turn.dice.clone();
-    let scored = desk.board.score_of(&dice, category);
-    let (multiplier, coin) = throw_coin(desk)?;
+fn score(
+    decision: &mut RogueDecision<'_>,
+    category: Category,
+    how: TurnEnd,
+) -> Result<(), Rejection> {
+    let seat = decision.table.turn.seat;
+    let dice = decision.board.turn.dice.clone();
+    let scored = decision.board.score_of(&dice, category);
+    let (multiplier, coin) = toss_coin(decision)?;
     let points = scored.points.saturating_mul(multiplier);
-    desk.record(Event::Saved(Saved {
+    decision.record(Event::Saved(Saved {
         seat,
         slots: scored.used,
         combinations: vec![scored.combination(&dice)],
         bonuses: scored.bonuses.clone(),
         multiplier,
         points,
-        turn_score: desk.board.round_score.saturating_add(points),
+        turn_score: decision.board.round_score.saturating_add(points),
         left: Slots::EMPTY,
     }));
     for boost in scored.bonuses.iter().filter(|boost| boost.before != boost.after) {
         let change = Change::of(special_dice::SAVE_POINTS, boost.before, boost.after);
-        desk.apply_effect(seat, EffectSource::Die(boost.die), [change]);
+        decision.apply_effect(seat, EffectSource::Die(boost.die), [change]);
     }
     if let Some(coin) = coin {
-        desk.record(Event::Drawn(coin));
+        decision.record(Event::Drawn(coin));
     }
     if let Some((die, dollars)) = scored.money {
-        let (before, after) = (desk.board.money, desk.board.money.saturating_add(dollars));
-        desk.apply_effect(seat, EffectSource::Die(die), [Change::of(names::MONEY, before, after)]);
+        let (before, after) = (decision.board.money, decision.board.money.saturating_add(dollars));
+        decision.apply_effect(
+            seat,
+            EffectSource::Die(die),
+            [Change::of(names::MONEY, before, after)],
+        );
     }
-    used_by_score(desk);
+    expire_after_score(decision);
     if scored.extra_yahtzee {
-        let more = desk.board.rules.extra_yahtzee;
-        raise_round(desk, names::EXTRA_YAHTZEE, more);
+        let more = decision.board.rules.extra_yahtzee;
+        add_to_round(decision, names::EXTRA_YAHTZEE, more);
     }
-    settle_upper(desk);
+    settle_upper(decision);
     for _ in 0..scored.gifts.map_or(0, |(_, gifts)| gifts) {
         if let Some((die, _)) = scored.gifts {
-            grant(desk, EffectSource::Die(die))?;
+            grant(decision, EffectSource::Die(die))?;
         }
     }
-    desk.end_turn(how, points, 0);
+    decision.end_turn(how, points, 0);
     Ok(())
 }
 
 /// The sides of a coin: the first one wins.
-const COIN: [Word; 2] = [Word::of("heads"), Word::of("tails")];
+const COIN: [Slug; 2] = [Slug::of("heads"), Slug::of("tails")];
 
-/// A coin that was called decides how many times the score counts.
-fn throw_coin(desk: &mut RogueDesk<'_>) -> Result<(Points, Option<Drawn>), Rejection> {
-    let called = desk.board.active_effects().find_map(|effect| match effect {
+/// Tosses the coin, if one is pending; returns the multiplier of the score.
+fn toss_coin(decision: &mut RogueDecision<'_>) -> Result<(Points, Option<Drawn>), Rejection> {
+    let called = decision.board.active_effects().find_map(|effect| match effect {
         ConsumableEffect::MultiplyOrNothing(times) => Some(times),
         _ => None,
     });
     let Some(times) = called else { return Ok((1, None)) };
-    let coin = desk.one_of(Purpose::Grants, desk.board.grants + 1, &COIN, None)?;
+    let coin = decision.one_of(Purpose::Grants, decision.board.grants + 1, &COIN, None)?;
     Ok((if coin.item == COIN[0] { times } else { 0 }, Some(coin)))
 }
 
-/// Consumables that waited for a score have had it.
-fn used_by_score(desk: &mut RogueDesk<'_>) {
+/// Removes the consumables whose effect ended with this score.
+fn expire_after_score(decision: &mut RogueDecision<'_>) {
     let waited = |effect| {
         matches!(
             effect,
@@ -202,100 +213,100 @@ fn used_by_score(desk: &mut RogueDesk<'_>) {
                 | ConsumableEffect::Sides(_)
         )
     };
-    let rules = Arc::clone(&desk.board.rules);
+    let rules = Arc::clone(&decision.board.rules);
     let items = rules.consumables.iter().filter(|item| waited(item.effect));
     for item in items {
-        if desk.board.active.contains_key(&item.code) {
-            use_up(desk, item.code);
+        if decision.board.active.contains_key(&item.code) {
+            use_up(decision, item.code);
         }
     }
 }
 
-/// A consumable has taken effect.
-fn use_up(desk: &mut RogueDesk<'_>, code: Word) {
-    let seat = desk.table.turn.seat;
-    desk.apply_effect(
+/// Removes a consumable that took effect.
+fn use_up(decision: &mut RogueDecision<'_>, code: Slug) {
+    let seat = decision.table.turn.seat;
+    decision.apply_effect(
         seat,
         EffectSource::Thing(ITEM, code),
         [Change::of(Measure::OfThing(ACTIVE, code), 1, 0)],
     );
 }
 
-fn raise_round(desk: &mut RogueDesk<'_>, source: EffectSource, by: Points) {
-    let (before, seat) = (desk.board.round_score, desk.table.turn.seat);
+fn add_to_round(decision: &mut RogueDecision<'_>, source: EffectSource, by: Points) {
+    let (before, seat) = (decision.board.round_score, decision.table.turn.seat);
     let change = Change::of(Measure::ROUND_SCORE, before, before.saturating_add(by));
-    desk.apply_effect(seat, source, [change]);
+    decision.apply_effect(seat, source, [change]);
 }
 
-/// The bonus of the upper part comes and goes with its points.
-pub(super) fn settle_upper(desk: &mut RogueDesk<'_>) {
-    let due = desk.board.card.upper_bonus(&desk.board.rules);
-    let missing = due.saturating_sub(desk.board.upper_bonus);
+/// Adjusts the bonus of the upper section to its points.
+pub(super) fn settle_upper(decision: &mut RogueDecision<'_>) {
+    let due = decision.board.card.upper_bonus(&decision.board.rules);
+    let missing = due.saturating_sub(decision.board.upper_bonus);
     if missing != 0 {
-        raise_round(desk, names::UPPER_BONUS, missing);
+        add_to_round(decision, names::UPPER_BONUS, missing);
     }
 }
 
-/// A random consumable, if there is room for it.
-fn grant(desk: &mut RogueDesk<'_>, source: EffectSource) -> Result<(), Rejection> {
-    let rules = Arc::clone(&desk.board.rules);
-    if desk.board.held_in_all() >= u32::from(rules.slots) || rules.consumables.is_empty() {
+/// Grants a random consumable, if there is room for it.
+fn grant(decision: &mut RogueDecision<'_>, source: EffectSource) -> Result<(), Rejection> {
+    let rules = Arc::clone(&decision.board.rules);
+    if decision.board.held_in_all() >= u32::from(rules.slots) || rules.consumables.is_empty() {
         return Ok(());
     }
-    let number = desk.board.grants + 1;
-    let codes: Vec<Word> = rules.consumables.iter().map(|item| item.code).collect();
-    let drawn = desk.one_of(Purpose::Grants, number, &codes, None)?;
+    let number = decision.board.grants + 1;
+    let codes: Vec<Slug> = rules.consumables.iter().map(|item| item.code).collect();
+    let drawn = decision.one_of(Purpose::Grants, number, &codes, None)?;
     let item = drawn.item;
-    desk.record(Event::Drawn(drawn));
-    let before = desk.board.held.get(&item).copied().unwrap_or(0);
+    decision.record(Event::Drawn(drawn));
+    let before = decision.board.held.get(&item).copied().unwrap_or(0);
     let change = Change::of(Measure::OfThing(HELD, item), before.into(), i64::from(before) + 1);
-    desk.apply_effect(desk.table.turn.seat, source, [change]);
+    decision.apply_effect(decision.table.turn.seat, source, [change]);
     Ok(())
 }
 
-/// A turn is over: the next one, the shop, or the end of the run.
-pub(super) fn next_turn(desk: &mut RogueDesk<'_>) -> Result<(), Rejection> {
-    let turn = desk.table.turn;
-    // Whoever comes from a turn has scored something in this round.
-    if *desk.board.card == Card::default() {
-        desk.start_turn(turn.seat, turn.round.saturating_add(1));
+/// After a turn: the next one, the shop, or the end of the run.
+pub(super) fn next_turn(decision: &mut RogueDecision<'_>) -> Result<(), Rejection> {
+    let turn = decision.table.turn;
+    // After a turn at least one category of the round is scored.
+    if *decision.board.card == Card::default() {
+        decision.start_turn(turn.seat, turn.round.saturating_add(1));
         return Ok(());
     }
-    if desk.board.card.is_full() {
-        return round_over(desk);
+    if decision.board.card.is_full() {
+        return round_over(decision);
     }
-    desk.start_turn(turn.seat, turn.round);
+    decision.start_turn(turn.seat, turn.round);
     Ok(())
 }
 
-/// All categories are scored: the target decides whether the run goes on.
-fn round_over(desk: &mut RogueDesk<'_>) -> Result<(), Rejection> {
-    let turn = desk.table.turn;
-    let rules = Arc::clone(&desk.board.rules);
-    let Some(goal) = desk.board.goal(turn.round) else {
-        return desk.end(DecidedBy::Missed, Vec::new());
+/// All categories are scored: the target decides whether the run continues.
+fn round_over(decision: &mut RogueDecision<'_>) -> Result<(), Rejection> {
+    let turn = decision.table.turn;
+    let rules = Arc::clone(&decision.board.rules);
+    let Some(goal) = decision.board.goal(turn.round) else {
+        return decision.end(DecidedBy::Missed, Vec::new());
     };
-    let above = desk.board.round_score.saturating_sub(goal.target);
+    let above = decision.board.round_score.saturating_sub(goal.target);
     let mut insured = false;
     for item in rules.consumables.iter().filter(|i| i.effect == ConsumableEffect::Insurance) {
-        if desk.board.active.contains_key(&item.code) {
+        if decision.board.active.contains_key(&item.code) {
             insured = true;
-            use_up(desk, item.code);
+            use_up(decision, item.code);
         }
     }
     if above >= 0 {
         let reward = goal.reward.saturating_add(above.min(rules.most_surplus));
-        let (before, after) = (desk.board.money, desk.board.money.saturating_add(reward));
+        let (before, after) = (decision.board.money, decision.board.money.saturating_add(reward));
         let change = Change::of(names::MONEY, before, after);
-        desk.apply_effect(turn.seat, names::REWARD, [change]);
+        decision.apply_effect(turn.seat, names::REWARD, [change]);
     }
     let last = usize::try_from(turn.round).is_ok_and(|round| round >= rules.rounds.len());
     if above < 0 && (last || !insured) {
-        return desk.end(DecidedBy::Missed, Vec::new());
+        return decision.end(DecidedBy::Missed, Vec::new());
     }
     if last {
-        return desk.end(DecidedBy::Goal, vec![turn.seat]);
+        return decision.end(DecidedBy::Goal, vec![turn.seat]);
     }
-    desk.start_turn(turn.seat, turn.round);
+    decision.start_turn(turn.seat, turn.round);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What a run is played by.
+//! The parameters of DiceRogue, and its presets.
 
 use std::sync::Arc;
 
@@ -6,54 +6,54 @@ use serde::{Deserialize, Serialize};
 
 use super::{Category, Colour, Colours, Consumable, Rogue, consumable, names, words};
 use crate::{
-    Boost, Event, Measure, Points, Rejection, Rules, Ruleset, Selection, Table, TableRules, Thing,
-    Word,
-    rulebook::{Parameters, Rulebook},
+    Boost, Event, Measure, Number, Points, Rejection, Rules, Ruleset, Selection, Slug, Table,
+    TableRules, Thing,
+    game_rules::{GameRules, Parameters},
     ruleset::{bad, within},
     special_dice::Code,
 };
 
-/// The parameters of a run.
+/// The parameters of DiceRogue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RogueRules {
-    /// How many dice there are.
+    /// The number of dice.
     pub dice: u8,
-    /// How often they may be rolled in a turn.
+    /// The number of rolls per turn.
     pub rolls: u8,
     /// The rounds of a run.
     pub rounds: Vec<RoundGoal>,
-    /// The money a run begins with.
+    /// The initial money.
     pub start_money: i64,
-    /// The most a round earns beyond its reward: a dollar a point above the target.
+    /// The maximum earnings of a round beyond its reward: one dollar per point above the target.
     pub most_surplus: i64,
-    /// Whether there is a shop before the first round too.
+    /// Whether there is also a shop before the first round.
     pub opening_shop: bool,
-    /// What a full house scores.
+    /// The points of a full house.
     pub full_house: Points,
-    /// What four faces in a row score.
+    /// The points of four faces in a row.
     pub small_straight: Points,
-    /// What five faces in a row score.
+    /// The points of five faces in a row.
     pub large_straight: Points,
-    /// What five of a kind score.
+    /// The points of five of a kind.
     pub yahtzee: Points,
-    /// What each further yahtzee is worth, once one was scored.
+    /// The bonus of each further yahtzee after the first.
     pub extra_yahtzee: Points,
-    /// From how many points of the upper part on it is worth more.
+    /// The points of the upper section from which on it gets a bonus.
     pub upper_bonus_at: Points,
-    /// How much more.
+    /// The bonus of the upper section.
     pub upper_bonus: Points,
-    /// Which colours dice can have.
+    /// The colours that dice can have.
     pub colours: Colours,
     /// Odds and prices of the colours: blue, green, red, purple, yellow.
     pub colour_table: [ColourRule; 5],
-    /// The best odds that are sold: 1 time in so many.
+    /// The best odds that can be bought: 1 in this many.
     pub best_odds: u32,
-    /// From how many dice of a colour on its effect is doubled.
+    /// The number of dice of a colour that doubles its effect.
     pub same_colour: u8,
-    /// How many consumables one can hold.
+    /// The maximum number of consumables held.
     pub slots: u8,
-    /// The consumables there are.
+    /// The available consumables.
     pub consumables: Vec<Consumable>,
 }
 
@@ -67,13 +67,14 @@ pub struct RoundGoal {
     pub reward: i64,
 }
 
-/// How often a colour comes up, and what that costs.
+/// The odds and price of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColourRule {
-    /// After the first purchase it comes up 1 time in so many; each further one halves this, rounded up.
+    /// The odds after the first purchase, 1 in this many; each further purchase halves it, rounded
+    /// up.
     pub odds: u32,
-    /// What the first purchase costs; each further one costs twice as much.
+    /// The price of the first purchase; each further one costs twice as much.
     pub price: i64,
 }
 
@@ -123,7 +124,7 @@ impl RogueRules {
         }]
     }
 
-    /// 1 time in how many a colour comes up after so many purchases; `None` while it was not bought.
+    /// The odds of a colour after this many purchases, as 1 in N; `None` if it was not bought.
     pub fn odds(&self, colour: Colour, purchases: u32) -> Option<u32> {
         let halvings = purchases.checked_sub(1)?;
         let first = self.colour_table[colour.index()].odds;
@@ -131,20 +132,20 @@ impl RogueRules {
         Some(odds.max(self.best_odds))
     }
 
-    /// What the next purchase of a colour costs after so many.
+    /// The price of the next purchase of a colour after this many.
     pub fn price(&self, colour: Colour, purchases: u32) -> i64 {
         let first = self.colour_table[colour.index()].price;
         (0..purchases).fold(first, |price, _| price.saturating_mul(2))
     }
 
     /// A consumable by its code.
-    pub fn consumable(&self, code: Word) -> Option<&Consumable> {
+    pub fn consumable(&self, code: Slug) -> Option<&Consumable> {
         self.consumables.iter().find(|consumable| consumable.code == code)
     }
 }
 
 impl Parameters for RogueRules {
-    fn wording(&self, name: Word) -> Option<&'static str> {
+    fn wording(&self, name: Slug) -> Option<&'static str> {
         names::wording(name)
     }
 
@@ -168,40 +169,81 @@ impl Parameters for RogueRules {
         words::boost_line(boost)
     }
 
+    fn numbers(&self) -> Vec<Number> {
+        let points = 0..=100_000;
+        vec![
+            Number::new("dice", self.dice, 1..=8, "How many dice there are."),
+            Number::new("rolls", self.rolls, 1..=20, "How often they can be rolled in a turn."),
+            Number::new(
+                "start_money",
+                self.start_money,
+                0..=1_000_000,
+                "The money a run starts with.",
+            ),
+            Number::new(
+                "most_surplus",
+                self.most_surplus,
+                0..=1_000_000,
+                "The most a round earns beyond its reward, a dollar per point above the target.",
+            ),
+            Number::new("full_house", self.full_house, points.clone(), "Points of a full house."),
+            Number::new(
+                "small_straight",
+                self.small_straight,
+                points.clone(),
+                "Points of four in a row.",
+            ),
+            Number::new(
+                "large_straight",
+                self.large_straight,
+                points.clone(),
+                "Points of five in a row.",
+            ),
+            Number::new("yahtzee", self.yahtzee, points.clone(), "Points of five of a kind."),
+            Number::new(
+                "extra_yahtzee",
+                self.extra_yahtzee,
+                points.clone(),
+                "Points of each further one.",
+            ),
+            Number::new(
+                "upper_bonus_at",
+                self.upper_bonus_at,
+                points.clone(),
+                "Points of the upper part that earn its bonus.",
+            ),
+            Number::new("upper_bonus", self.upper_bonus, points, "The bonus of the upper part."),
+            Number::new(
+                "best_odds",
+                self.best_odds,
+                1..=1_000_000,
+                "The best odds on sale: 1 in this many.",
+            ),
+            Number::new(
+                "same_colour",
+                self.same_colour,
+                1..=16,
+                "From this many dice of a colour on, its effect is doubled.",
+            ),
+            Number::new("slots", self.slots, 0..=16, "How many consumables a seat can hold."),
+        ]
+    }
+
     fn check(&self) -> Result<(), Rejection> {
-        within("dice", self.dice, 1..=8)?;
-        within("rolls", self.rolls, 1..=20)?;
         within("rounds", self.rounds.len(), 1..=50)?;
         for round in &self.rounds {
             within("rounds.target", round.target, 0..=1_000_000)?;
             within("rounds.reward", round.reward, 0..=1_000_000)?;
         }
-        within("start_money", self.start_money, 0..=1_000_000)?;
-        within("most_surplus", self.most_surplus, 0..=1_000_000)?;
-        let points = [
-            ("full_house", self.full_house),
-            ("small_straight", self.small_straight),
-            ("large_straight", self.large_straight),
-            ("yahtzee", self.yahtzee),
-            ("extra_yahtzee", self.extra_yahtzee),
-            ("upper_bonus_at", self.upper_bonus_at),
-            ("upper_bonus", self.upper_bonus),
-        ];
-        for (name, points) in points {
-            within(name, points, 0..=100_000)?;
-        }
         for colour in &self.colour_table {
             within("colour_table.odds", colour.odds, 1..=1_000_000)?;
             within("colour_table.price", colour.price, 0..=1_000_000)?;
         }
-        within("best_odds", self.best_odds, 1..=1_000_000)?;
-        within("same_colour", self.same_colour, 1..=16)?;
-        within("slots", self.slots, 0..=16)?;
         within("consumables", self.consumables.len(), 0..=64)?;
         for (n, item) in self.consumables.iter().enumerate() {
             item.check()?;
             let taken = self.consumables[..n].iter().any(|other| other.code == item.code)
-                || Colour::ALL.iter().any(|colour| colour.word() == item.code);
+                || Colour::ALL.iter().any(|colour| colour.slug() == item.code);
             if taken {
                 return Err(bad("consumables", item.code, "each needs a code of its own"));
             }
@@ -212,7 +254,7 @@ impl Parameters for RogueRules {
     fn things(&self) -> Vec<Thing> {
         let colours = self.colours.each().map(|colour| Thing {
             kind: "colour",
-            code: colour.word(),
+            code: colour.slug(),
             name: colour.name().to_owned(),
             text: colour.text().to_owned(),
             price: Some(self.price(colour, 0)),
@@ -227,23 +269,23 @@ impl Parameters for RogueRules {
         colours.chain(items).collect()
     }
 
-    fn name_of(&self, code: Word) -> Option<String> {
-        let colour = Colour::ALL.into_iter().find(|colour| colour.word() == code);
+    fn name_of(&self, code: Slug) -> Option<String> {
+        let colour = Colour::ALL.into_iter().find(|colour| colour.slug() == code);
         let item = || self.consumable(code).map(|item| item.name.clone());
         colour.map(|colour| colour.name().to_owned()).or_else(item)
     }
 }
 
 impl Rogue {
-    /// What the player is to reach in this round.
+    /// The goal of a round.
     pub(super) fn goal(&self, round: u32) -> Option<RoundGoal> {
         self.rules.rounds.get(usize::try_from(round).ok()?.checked_sub(1)?).copied()
     }
 }
 
-/// The names of the open categories, as refusals list them.
+/// The names of categories, as listed in rejections.
 pub(super) fn names(categories: impl Iterator<Item = Category>) -> String {
-    let names: Vec<String> = categories.map(|category| category.word().to_string()).collect();
+    let names: Vec<String> = categories.map(|category| category.slug().to_string()).collect();
     names.join(", ")
 }
 

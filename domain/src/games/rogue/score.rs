@@ -1,34 +1,34 @@
-//! What dice score in a category, with everything their colours do.
+//! The score of dice in a category, with the effects of colours.
 //!
-//! Base and red are added; purple multiplies, rounded down; then all blue factors together, rounded down once. Exact: whole
-//! numbers and fractions, nothing else.
+//! Base and red are added; purple multiplies, rounded down; then all blue factors together, rounded
+//! down once. The arithmetic is exact: integers and fractions only.
 
 use super::{Category, Colour, ColouredDie, ConsumableEffect, Rogue};
 use crate::{Boost, Combination, Faces, Points, Selection, Slots, special_dice::DieAt};
 
-/// A score, not made yet.
+/// A computed score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scored {
     pub(super) category: Category,
-    /// The dice it uses.
+    /// The slots it uses.
     pub(super) used: Slots,
-    /// What they score by the table.
+    /// The points without colours.
     pub(super) base: Points,
-    /// What red, purple and blue make of it, in this order.
+    /// The effects of red, purple and blue, in this order.
     pub(super) bonuses: Vec<Boost>,
-    /// What comes out.
+    /// The final points.
     pub(super) points: Points,
-    /// What green dice earn: the first of them, and the dollars.
+    /// The money of green dice: the first of them, and the dollars.
     pub(super) money: Option<(DieAt, i64)>,
-    /// What yellow dice bring: the first of them, and how many consumables.
+    /// The items given by yellow dice: the first of them, and the number of consumables.
     pub(super) gifts: Option<(DieAt, u32)>,
-    /// Whether it is one more yahtzee.
+    /// Whether it is an extra yahtzee.
     pub(super) extra_yahtzee: bool,
-    /// What it brings to the round beside its points: one more yahtzee, the bonus of the upper part.
+    /// Further points for the round: an extra yahtzee, the bonus of the upper section.
     pub(super) extra: Points,
 }
 
-/// A fraction by which a score is multiplied.
+/// A fraction that multiplies a score.
 #[derive(Clone, Copy, Debug)]
 struct Factor {
     times: i128,
@@ -46,12 +46,12 @@ impl Factor {
         Self { by: self.by.saturating_mul(by), ..self }
     }
 
-    /// Half as much again.
+    /// Times one and a half.
     const fn and_half(self) -> Self {
         self.times(3).divided(2)
     }
 
-    /// A number times this, rounded down.
+    /// Multiplies a number, rounding down.
     fn of(self, number: i64) -> i64 {
         let product = i128::from(number).saturating_mul(self.times).div_euclid(self.by);
         i64::try_from(product).unwrap_or(i64::MAX)
@@ -62,45 +62,45 @@ impl Factor {
 struct Tint<'a> {
     dice: &'a [ColouredDie],
     colour: Colour,
-    /// Enough of them to double their effect.
+    /// Whether there are enough of them to double their effect.
     doubled: bool,
-    /// All colours are there.
+    /// Whether all colours are present.
     rainbow: bool,
 }
 
 impl Tint<'_> {
-    /// The first die of the colour; `None` if there is none.
+    /// The first die of the colour, if any.
     fn first(&self) -> Option<DieAt> {
         let of = |die: &ColouredDie| die.colour == Some(self.colour);
         let slot = u8::try_from(self.dice.iter().position(of)?).ok()?;
         Some(DieAt { slot, code: self.colour.code() })
     }
 
-    /// The faces of its dice, with whether each is used.
+    /// The faces of its dice, and whether each die is used.
     fn faces(&self, used: Slots) -> impl Iterator<Item = (i128, bool)> {
         let dice = (0..).zip(self.dice).filter(|(_, die)| die.colour == Some(self.colour));
         dice.map(move |(slot, die)| (i128::from(die.face), used.contains(slot)))
     }
 
-    /// What same colour and rainbow make of its effect.
+    /// The factor of its effect: doubled by enough dice, raised by a rainbow.
     const fn strength(&self) -> Factor {
         let factor = if self.doubled { Factor::ONE.times(2) } else { Factor::ONE };
         if self.rainbow { factor.and_half() } else { factor }
     }
 
-    /// The sum of its faces, strengthened: dollars of green dice, points of red ones.
+    /// The sum of its faces times the strength: dollars of green dice, points of red ones.
     fn sum(&self) -> i64 {
         let sum: i128 = self.faces(Slots::EMPTY).map(|(face, _)| face).sum();
         self.strength().of(i64::try_from(sum).unwrap_or(i64::MAX))
     }
 
-    /// The product of its faces, strengthened.
+    /// The product of its faces times the strength.
     fn product(&self) -> Factor {
         self.faces(Slots::EMPTY).fold(self.strength(), |factor, (face, _)| factor.times(face))
     }
 
-    /// Used ones multiply, the others divide. Each side is doubled once if there are enough of them; a rainbow
-    /// strengthens the factor, never the divisor.
+    /// Used dice multiply, the others divide. Each side is doubled once if there are enough dice; a
+    /// rainbow raises the factor, never the divisor.
     fn balance(&self, used: Slots) -> Factor {
         let mut factor = Factor::ONE;
         let (mut any_used, mut any_idle) = (false, false);
@@ -120,7 +120,7 @@ impl Tint<'_> {
 }
 
 impl Rogue {
-    /// What dice would score in a category. Nothing is granted by asking.
+    /// The score of dice in a category, as a preview: it does not grant anything.
     pub(super) fn score_of(&self, dice: &[ColouredDie], category: Category) -> Scored {
         let faces: Vec<u8> = dice.iter().map(|die| die.face).collect();
         let waived = self.active_effects().any(|effect| effect == ConsumableEffect::AnyScore);
@@ -188,12 +188,12 @@ impl Rogue {
         yellow.first().filter(|_| any_used).map(|die| (die, gifts))
     }
 
-    /// What the consumables do that were used and are still to take effect.
+    /// The effects of consumables that were used and are pending.
     pub(super) fn active_effects(&self) -> impl Iterator<Item = ConsumableEffect> {
         self.active.keys().filter_map(|&code| self.rules.consumable(code)).map(|item| item.effect)
     }
 
-    /// Every open category with what the dice on the table would score in it, the best first.
+    /// Every open category with the score of the current dice, best first.
     pub(super) fn previews(&self) -> Vec<Scored> {
         let dice = &self.turn.dice;
         if dice.is_empty() || self.shopping {
@@ -201,12 +201,12 @@ impl Rogue {
         }
         let mut scores: Vec<Scored> =
             self.card.open().map(|category| self.score_of(dice, category)).collect();
-        // Of equals the one that stands first on the card.
+        // Of equal scores the first on the card.
         scores.sort_by_key(|scored| std::cmp::Reverse(scored.total()));
         scores
     }
 
-    /// The most that dice bring to the round in an open category.
+    /// The most that dice can add to the round in an open category.
     pub(super) fn best_of(&self, dice: &[ColouredDie]) -> Points {
         let totals = self.card.open().map(|category| self.score_of(dice, category).total());
         totals.max().unwrap_or(0)
@@ -214,12 +214,12 @@ impl Rogue {
 }
 
 impl Scored {
-    /// Everything it brings to the round.
+    /// Everything it adds to the round.
     fn total(&self) -> Points {
         self.points.saturating_add(self.extra)
     }
 
-    /// The score as a combination of dice.
+    /// The score as a combination.
     pub(super) fn combination(&self, dice: &[ColouredDie]) -> Combination {
         let faces: Vec<u8> = self
             .used
@@ -236,7 +236,7 @@ impl Scored {
         }
     }
 
-    /// The score as something that can be chosen.
+    /// The score as a selection for clients.
     pub(super) fn selection(&self, dice: &[ColouredDie]) -> Selection {
         Selection {
             slots: self.used,

@@ -1,26 +1,27 @@
-//! Buying and using.
+//! The shop, and using consumables.
 
 use std::sync::Arc;
 
 use super::{
-    Category, Colour, Consumable, ConsumableEffect, Rogue, RogueDesk, names, plays::settle_upper,
+    Category, Colour, Consumable, ConsumableEffect, Rogue, RogueDecision, names,
+    plays::settle_upper,
 };
 use crate::{
-    Change, EffectSource, Measure, Offer, Rejection, Word,
+    Change, EffectSource, Measure, Offer, Rejection, Slug,
     effect::{ACTIVE, BOUGHT, HELD, USED},
 };
 
 const UNIT: &str = "dollars";
-/// However many more dice one uses.
+/// The maximum number of dice, whatever consumables add.
 const MOST_DICE: u8 = 10;
 
-/// Buys a colour's odds or a consumable.
-pub(super) fn buy(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Rejection> {
-    let board = &desk.board;
+/// Buys better odds of a colour, or a consumable.
+pub(super) fn buy(decision: &mut RogueDecision<'_>, named: &str) -> Result<(), Rejection> {
+    let board = &decision.board;
     if !board.shopping {
         return Err(Rejection::NotNow { why: "the shop opens when the round is over" });
     }
-    let code = named.parse::<Word>().ok();
+    let code = named.parse::<Slug>().ok();
     let offer = code.and_then(|code| board.offer(code)).ok_or_else(|| Rejection::NotOffered {
         code: named.chars().take(40).collect(),
         known: board.list_offers(),
@@ -36,16 +37,16 @@ pub(super) fn buy(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Rejection
         None => (Measure::OfThing(HELD, code), board.held.get(&code).copied().unwrap_or(0)),
     };
     let got = Change::of(what, before.into(), i64::from(before) + 1);
-    desk.apply_effect(desk.table.turn.seat, EffectSource::Thing(BOUGHT, code), [paid, got]);
+    decision.apply_effect(decision.table.turn.seat, EffectSource::Thing(BOUGHT, code), [paid, got]);
     Ok(())
 }
 
 impl Rogue {
-    fn colour_for_sale(&self, code: Word) -> Option<Colour> {
-        self.rules.colours.each().find(|colour| colour.word() == code)
+    fn colour_for_sale(&self, code: Slug) -> Option<Colour> {
+        self.rules.colours.each().find(|colour| colour.slug() == code)
     }
 
-    fn offer(&self, code: Word) -> Option<Offer> {
+    fn offer(&self, code: Slug) -> Option<Offer> {
         self.all_offers().into_iter().find(|offer| offer.code == code)
     }
 
@@ -55,8 +56,8 @@ impl Rogue {
         codes.join(", ")
     }
 
-    /// Refuses what is not sold any more, and what there is no room for.
-    fn may_buy(&self, code: Word) -> Result<(), Rejection> {
+    /// Rejects what is sold out, and what there is no room for.
+    fn may_buy(&self, code: Slug) -> Result<(), Rejection> {
         match self.colour_for_sale(code) {
             Some(colour) => {
                 let odds = self.rules.odds(colour, self.purchases[colour.index()]);
@@ -74,10 +75,10 @@ impl Rogue {
         }
     }
 
-    /// Everything the shop sells: colours, then consumables.
+    /// All offers of the shop: colours, then consumables.
     pub(super) fn all_offers(&self) -> Vec<Offer> {
         let colours = self.rules.colours.each().map(|colour| Offer {
-            code: colour.word(),
+            code: colour.slug(),
             name: colour.name().to_owned(),
             text: colour.text().to_owned(),
             price: self.rules.price(colour, self.purchases[colour.index()]),
@@ -103,21 +104,21 @@ impl Rogue {
             .collect()
     }
 
-    /// The sides of dice that were loaded, and by what.
-    pub(super) fn loaded(&self) -> Option<(Word, [u8; 6])> {
+    /// The faces of loaded dice, and the consumable that loads them.
+    pub(super) fn loaded(&self) -> Option<(Slug, [u8; 6])> {
         self.active.keys().find_map(|&code| match self.rules.consumable(code)?.effect {
             ConsumableEffect::Sides(sides) => Some((code, sides)),
             _ => None,
         })
     }
 
-    /// The category of this round with the most points, of equals the first on the card.
+    /// The category of this round with the most points; the first on the card if tied.
     fn best_category(&self) -> Option<Category> {
         let scored = Category::ALL.into_iter().filter(|&c| self.card.get(c).is_some_and(|p| p > 0));
         scored.rev().max_by_key(|&category| self.card.get(category))
     }
 
-    /// The bought colour with the longest odds that can still be better, of equals the one tried last.
+    /// The bought colour with the longest odds that can still improve; if tied, the one tried last.
     fn longest_odds(&self) -> Option<Colour> {
         let odds = |colour: Colour| self.rules.odds(colour, self.purchases[colour.index()]);
         let better = self
@@ -128,7 +129,7 @@ impl Rogue {
         better.max_by_key(|&colour| odds(colour))
     }
 
-    /// Whether a consumable would do something now.
+    /// Rejects a consumable that would have no effect now.
     pub(super) fn may_use(&self, item: &Consumable) -> Result<(), Rejection> {
         use ConsumableEffect as E;
         let code = item.code;
@@ -158,7 +159,7 @@ impl Rogue {
         }
     }
 
-    /// What using a consumable changes, beyond being used.
+    /// The changes by a consumable, besides its consumption.
     fn changes_by(&self, item: &Consumable) -> Vec<Change> {
         use ConsumableEffect as E;
         let round = |by: i64| {
@@ -175,8 +176,8 @@ impl Rogue {
             E::ScoreReroll => self.last.map_or_else(Vec::new, |last| {
                 let points = self.card.get(last).unwrap_or(0);
                 vec![
-                    Change::of(Measure::OfThing(names::CATEGORY_POINTS, last.word()), points, 0),
-                    Change::of(Measure::OfThing(names::CATEGORY_OPEN, last.word()), 0, 1),
+                    Change::of(Measure::OfThing(names::CATEGORY_POINTS, last.slug()), points, 0),
+                    Change::of(Measure::OfThing(names::CATEGORY_OPEN, last.slug()), 0, 1),
                     round(points.saturating_add(self.last_bonus).saturating_neg()),
                 ]
             }),
@@ -194,7 +195,7 @@ impl Rogue {
                 let after = points.saturating_mul(times);
                 vec![
                     Change::of(
-                        Measure::OfThing(names::CATEGORY_POINTS, best.word()),
+                        Measure::OfThing(names::CATEGORY_POINTS, best.slug()),
                         points,
                         after,
                     ),
@@ -205,7 +206,7 @@ impl Rogue {
                 let before = self.purchases[colour.index()];
                 let after = before.saturating_add(purchases);
                 vec![Change::of(
-                    Measure::OfThing(names::PURCHASES, colour.word()),
+                    Measure::OfThing(names::PURCHASES, colour.slug()),
                     before.into(),
                     after.into(),
                 )]
@@ -213,7 +214,7 @@ impl Rogue {
         }
     }
 
-    /// The codes of what is held.
+    /// The codes of the consumables held.
     pub(super) fn list_held(&self) -> String {
         let held: Vec<String> = self.held.keys().map(ToString::to_string).collect();
         if held.is_empty() { "nothing".to_owned() } else { held.join(", ") }
@@ -221,10 +222,10 @@ impl Rogue {
 }
 
 /// Uses a consumable.
-pub(super) fn use_item(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Rejection> {
-    let rules = Arc::clone(&desk.board.rules);
-    let board = &desk.board;
-    let held = named.parse::<Word>().ok().and_then(|code| {
+pub(super) fn use_item(decision: &mut RogueDecision<'_>, named: &str) -> Result<(), Rejection> {
+    let rules = Arc::clone(&decision.board.rules);
+    let board = &decision.board;
+    let held = named.parse::<Slug>().ok().and_then(|code| {
         let count = board.held.get(&code).copied()?;
         Some((count, rules.consumable(code)?))
     });
@@ -235,7 +236,7 @@ pub(super) fn use_item(desk: &mut RogueDesk<'_>, named: &str) -> Result<(), Reje
     board.may_use(item)?;
     let used = Change::of(Measure::OfThing(HELD, item.code), count.into(), i64::from(count) - 1);
     let changes = std::iter::once(used).chain(board.changes_by(item));
-    desk.apply_effect(desk.table.turn.seat, EffectSource::Thing(USED, item.code), changes);
-    settle_upper(desk);
+    decision.apply_effect(decision.table.turn.seat, EffectSource::Thing(USED, item.code), changes);
+    settle_upper(decision);
     Ok(())
 }

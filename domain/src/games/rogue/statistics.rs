@@ -1,4 +1,4 @@
-//! What colours did in a run.
+//! Statistics of a run.
 
 use std::collections::BTreeMap;
 
@@ -7,38 +7,38 @@ use serde::{Deserialize, Serialize};
 use super::{Category, Colour};
 use crate::{Figure, Points};
 
-/// Dice by colour, the last one being none; and what scores brought, by category.
+/// Dice by colour, the last entry for dice without one; and results by category.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColourStatistics {
     /// Dice rolled: blue, green, red, purple, yellow, none.
     pub rolled: [u32; 6],
-    /// Dice used in a score, likewise.
+    /// Dice used in a score, in the same order.
     pub scored: [u32; 6],
-    /// What each category brought.
+    /// The results of each category.
     pub categories: [CategoryRecord; 13],
 }
 
-/// What a category brought over all rounds.
+/// The results of a category over all rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryRecord {
     /// How often it was scored.
     pub scored: u32,
-    /// The points it brought.
+    /// The total of its points.
     pub points: Points,
-    /// What blue dice did to it.
+    /// The effects of blue dice on it.
     pub blue: BlueRecord,
 }
 
-/// What blue dice did to scores: bonuses and penalties apart.
+/// The effects of blue dice on scores, bonuses and penalties counted separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlueRecord {
-    /// Scores in which some were used.
+    /// The number of scores with used blue dice.
     pub bonuses: u32,
-    /// What scores gained through them.
+    /// The total gained by them.
     pub gained: Points,
-    /// Scores in which some were not used; a score may have both.
+    /// The number of scores with unused blue dice; a score can have both.
     pub penalties: u32,
-    /// What scores lost through them.
+    /// The total lost by them.
     pub lost: Points,
 }
 
@@ -49,13 +49,14 @@ const GAINED: &str = "blue_gained";
 const PENALTIES: &str = "blue_penalties";
 const LOST: &str = "blue_lost";
 
-/// What statistics show of runs: dice by colour, what each category brought, and what blue dice did to scores on average.
+/// The statistics shown for runs: dice by colour, results by category, and average effects of blue
+/// dice.
 pub(super) fn figures(counts: &BTreeMap<String, i64>) -> Vec<Figure> {
     let of = |category: &str, what: &str| {
         counts.get(&format!("{category}_{what}")).copied().unwrap_or(0)
     };
     let categories: Vec<String> =
-        Category::ALL.iter().map(|category| category.word().to_string()).collect();
+        Category::ALL.iter().map(|category| category.slug().to_string()).collect();
     let in_all = |what: &str| categories.iter().map(|category| of(category, what)).sum::<i64>();
     let blue = |name: &str, of: &dyn Fn(&str) -> i64| {
         let label = |what: &str| format!("{name} {what}").trim_start().to_owned();
@@ -96,7 +97,8 @@ impl ColourStatistics {
         record.points = record.points.saturating_add(points);
     }
 
-    /// Blue dice were on the table: some that were used, some that were not, and they changed a score by so much.
+    /// Counts a score with blue dice: whether some were used, whether some were not, and the change
+    /// of the score.
     pub(super) fn count_blue(&mut self, category: Category, used: bool, idle: bool, by: Points) {
         let blue = &mut self.categories[category.index()].blue;
         blue.bonuses += u32::from(used);
@@ -105,9 +107,9 @@ impl ColourStatistics {
         blue.lost = blue.lost.saturating_add(by.min(0).saturating_neg());
     }
 
-    /// Every count by its name, as statistics add them up.
+    /// All counts by name, as added up in statistics.
     pub(super) fn counts(&self) -> Vec<(String, i64)> {
-        let colours = Colour::ALL.map(|colour| colour.word().to_string()).into_iter();
+        let colours = Colour::ALL.map(|colour| colour.slug().to_string()).into_iter();
         let by_colour =
             colours.chain(["plain".to_owned()]).zip(self.rolled.iter().zip(self.scored));
         let dice = by_colour.flat_map(|(colour, (&rolled, scored))| {
@@ -118,7 +120,7 @@ impl ColourStatistics {
         });
         let categories =
             Category::ALL.iter().zip(&self.categories).flat_map(|(category, record)| {
-                let (blue, name) = (record.blue, category.word());
+                let (blue, name) = (record.blue, category.slug());
                 [
                     (format!("{name}_{SCORED}"), record.scored.into()),
                     (format!("{name}_{POINTS}"), record.points),
@@ -131,7 +133,7 @@ impl ColourStatistics {
         dice.chain(categories).filter(|(_, count)| *count != 0).collect()
     }
 
-    /// What blue dice did in all.
+    /// The effects of blue dice in total.
     pub fn blue(&self) -> BlueRecord {
         self.categories.iter().fold(BlueRecord::default(), |sum, record| sum.plus(&record.blue))
     }
@@ -147,12 +149,12 @@ impl BlueRecord {
         }
     }
 
-    /// What a bonus brings on average, rounded down.
+    /// The average gain of a bonus, rounded down.
     pub fn average_gain(&self) -> Points {
         self.gained.checked_div(self.bonuses.into()).unwrap_or(0)
     }
 
-    /// What a penalty costs on average, rounded down.
+    /// The average loss of a penalty, rounded down.
     pub fn average_loss(&self) -> Points {
         self.lost.checked_div(self.penalties.into()).unwrap_or(0)
     }

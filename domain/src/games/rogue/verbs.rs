@@ -1,11 +1,10 @@
-//! The moves of DiceRogue, as people write them.
+//! The moves of DiceRogue, as written by people.
 
 use crate::{
     Play,
     verbs::{BUY, END, ROLL_OR_KEEP, Verb, quoted},
 };
 
-/// All of them.
 pub(super) const VERBS: &[Verb] = &[ROLL_OR_KEEP, SCORE, BUY, USE, END];
 
 const SCORE: Verb = Verb {

@@ -1,9 +1,9 @@
-//! How a run is played at a table, and what can be asked about it.
+//! DiceRogue as a kind of game: moves, phases, facts and offers.
 
 use std::collections::BTreeMap;
 
 use super::{
-    BlueRecord, Category, Colour, ColouredDie, Rogue, RogueDesk, names,
+    BlueRecord, Category, Colour, ColouredDie, Rogue, RogueDecision, names,
     plays::{next_turn, roll, score_best, score_named},
     shop::{buy, use_item},
     statistics::figures,
@@ -11,15 +11,16 @@ use super::{
 };
 use crate::{
     Counts, DieOnTable, DiePlace, EffectSource, Event, Fact, Figure, Offer, Play, Points,
-    Rejection, SeatNo, Selection, Slots, Table, TurnEnd, Word,
+    Rejection, SeatNo, Selection, Slots, Slug, Table, TurnEnd,
     counts::count_spent,
     effect::{BOUGHT, USED},
-    rulebook::Rulebook,
+    game_rules::GameRules,
     special_dice::Code,
     verbs::Verb,
 };
 
-impl Rulebook for Rogue {
+impl GameRules for Rogue {
+    const TITLE: &'static str = "DiceRogue";
     const MOST_SEATS: u8 = 1;
     const VERBS: &'static [Verb] = verbs::VERBS;
     const KEEPS_COUNT: bool = true;
@@ -54,25 +55,25 @@ impl Rulebook for Rogue {
         self.fold(event);
     }
 
-    /// A run may begin with a visit to the shop: its round is 0.
-    fn begin(desk: &mut RogueDesk<'_>, first: SeatNo) -> Result<(), Rejection> {
-        desk.start_turn(first, u32::from(!desk.board.rules.opening_shop));
+    /// A run can begin with a visit to the shop, in round 0.
+    fn begin(decision: &mut RogueDecision<'_>, first: SeatNo) -> Result<(), Rejection> {
+        decision.start_turn(first, u32::from(!decision.board.rules.opening_shop));
         Ok(())
     }
 
-    fn play(desk: &mut RogueDesk<'_>, play: &Play) -> Result<(), Rejection> {
+    fn play(decision: &mut RogueDecision<'_>, play: &Play) -> Result<(), Rejection> {
         match play {
-            Play::Roll => roll(desk, None),
-            Play::Reroll { keep } => roll(desk, Some(keep)),
+            Play::Roll => roll(decision, None),
+            Play::Reroll { keep } => roll(decision, Some(keep)),
             Play::Score { category } => {
-                score_named(desk, category)?;
-                next_turn(desk)
+                score_named(decision, category)?;
+                next_turn(decision)
             }
-            Play::Buy { code, target: None } => buy(desk, code),
-            Play::Use { code } => use_item(desk, code),
-            Play::End if desk.board.shopping => {
-                desk.end_turn(TurnEnd::Finished, 0, 0);
-                next_turn(desk)
+            Play::Buy { code, target: None } => buy(decision, code),
+            Play::Use { code } => use_item(decision, code),
+            Play::End if decision.board.shopping => {
+                decision.end_turn(TurnEnd::Finished, 0, 0);
+                next_turn(decision)
             }
             Play::End => Err(Rejection::NotNow { why: "score a category to end your turn" }),
             _ => Err(Rejection::NoSuchMove { moves: "roll, score, use; in the shop buy, end" }),
@@ -99,30 +100,30 @@ impl Rulebook for Rogue {
             plays.extend(kept.map(|kept| Play::Reroll { keep: kept.to_vec() }));
         }
         let open = self.card.open().filter(|_| rolled);
-        plays.extend(open.map(|category| Play::Score { category: category.word().to_string() }));
+        plays.extend(open.map(|category| Play::Score { category: category.slug().to_string() }));
         plays
     }
 
-    /// The best category is scored; the shop is left.
-    fn time_out(desk: &mut RogueDesk<'_>) -> Result<(), Rejection> {
-        if desk.board.shopping {
-            desk.end_turn(TurnEnd::TimedOut, 0, 0);
+    /// Time is up: the best category is scored, the shop is left.
+    fn time_out(decision: &mut RogueDecision<'_>) -> Result<(), Rejection> {
+        if decision.board.shopping {
+            decision.end_turn(TurnEnd::TimedOut, 0, 0);
         } else {
-            score_best(desk)?;
+            score_best(decision)?;
         }
-        next_turn(desk)
+        next_turn(decision)
     }
 
-    fn cut_short(desk: &mut RogueDesk<'_>, how: TurnEnd) -> Result<(), Rejection> {
-        desk.end_turn(how, 0, 0);
+    fn cut_short(decision: &mut RogueDecision<'_>, how: TurnEnd) -> Result<(), Rejection> {
+        decision.end_turn(how, 0, 0);
         Ok(())
     }
 
-    fn next_turn(desk: &mut RogueDesk<'_>) -> Result<(), Rejection> {
-        next_turn(desk)
+    fn next_turn(decision: &mut RogueDecision<'_>) -> Result<(), Rejection> {
+        next_turn(decision)
     }
 
-    fn play_behind(&self, log: &[Event]) -> Option<(SeatNo, Play)> {
+    fn infer_play(&self, log: &[Event]) -> Option<(SeatNo, Play)> {
         let event = log.first()?;
         if let Event::Rolled(rolled) = event {
             let kept = Slots::first(self.turn.size).without(rolled.slots);
@@ -130,7 +131,7 @@ impl Rulebook for Rogue {
             Some((rolled.seat, if kept.is_empty() { Play::Roll } else { again }))
         } else if let Event::Saved(saved) = event {
             let category = Category::of(saved.combinations.first()?.name)?;
-            Some((saved.seat, Play::Score { category: category.word().to_string() }))
+            Some((saved.seat, Play::Score { category: category.slug().to_string() }))
         } else if let Event::EffectApplied(effect) = event {
             let play = match effect.source {
                 EffectSource::Thing(BOUGHT, code) => {
@@ -159,17 +160,17 @@ impl Rulebook for Rogue {
 
     fn facts(&self, table: &Table, _: SeatNo) -> Vec<(&'static str, Fact)> {
         let number = |number: u32| Fact::Number(number.into());
-        // In the shop one buys for the next round.
+        // In the shop the goal is that of the next round.
         let goal = self.goal(table.turn.round.saturating_add(u32::from(self.shopping)));
-        let counts = |counts: &std::collections::BTreeMap<Word, u32>| {
+        let counts = |counts: &std::collections::BTreeMap<Slug, u32>| {
             Fact::Map(counts.iter().map(|(&code, &count)| (code, number(count))).collect())
         };
         let scores = Category::ALL
             .into_iter()
-            .filter_map(|category| Some((category.word(), Fact::Number(self.card.get(category)?))));
+            .filter_map(|category| Some((category.slug(), Fact::Number(self.card.get(category)?))));
         let odds = Colour::ALL.into_iter().filter_map(|colour| {
             let odds = self.rules.odds(colour, self.purchases[colour.index()])?;
-            Some((colour.word(), number(odds)))
+            Some((colour.slug(), number(odds)))
         });
         vec![
             ("money", Fact::Money(self.money)),
@@ -208,7 +209,7 @@ impl Rulebook for Rogue {
         (0..self.turn.size).map(die).collect()
     }
 
-    /// What each open category would score.
+    /// The score of each open category.
     fn selections_on_table(&self, _: &Table) -> Vec<Selection> {
         self.previews().iter().map(|scored| scored.selection(&self.turn.dice)).collect()
     }
@@ -219,28 +220,28 @@ impl Rogue {
         let records = Category::ALL.into_iter().zip(&self.statistics.categories);
         let records = records.filter(|(_, record)| record.scored > 0).map(|(category, record)| {
             let facts = vec![
-                (Word::of("scored"), Fact::Number(record.scored.into())),
-                (Word::of("points"), Fact::Number(record.points)),
-                (Word::of("blue"), blue(&record.blue)),
+                (Slug::of("scored"), Fact::Number(record.scored.into())),
+                (Slug::of("points"), Fact::Number(record.points)),
+                (Slug::of("blue"), blue(&record.blue)),
             ];
-            (category.word(), Fact::Map(facts))
+            (category.slug(), Fact::Map(facts))
         });
         Fact::Map(records.collect())
     }
 }
 
 fn by_colour(counts: &[u32; 6]) -> Fact {
-    let names = Colour::ALL.into_iter().map(Colour::word).chain([Word::of("none")]);
+    let names = Colour::ALL.into_iter().map(Colour::slug).chain([Slug::of("none")]);
     Fact::Map(names.zip(counts).map(|(name, &count)| (name, Fact::Number(count.into()))).collect())
 }
 
 fn blue(record: &BlueRecord) -> Fact {
     Fact::Map(vec![
-        (Word::of("bonuses"), Fact::Number(record.bonuses.into())),
-        (Word::of("gained"), Fact::Number(record.gained)),
-        (Word::of("average_gain"), Fact::Number(record.average_gain())),
-        (Word::of("penalties"), Fact::Number(record.penalties.into())),
-        (Word::of("lost"), Fact::Number(record.lost)),
-        (Word::of("average_loss"), Fact::Number(record.average_loss())),
+        (Slug::of("bonuses"), Fact::Number(record.bonuses.into())),
+        (Slug::of("gained"), Fact::Number(record.gained)),
+        (Slug::of("average_gain"), Fact::Number(record.average_gain())),
+        (Slug::of("penalties"), Fact::Number(record.penalties.into())),
+        (Slug::of("lost"), Fact::Number(record.lost)),
+        (Slug::of("average_loss"), Fact::Number(record.average_loss())),
     ])
 }

@@ -1,15 +1,15 @@
-//! How a run of DiceRogue is told, and how its points are explained.
+//! Texts and explanations of DiceRogue.
 
 use super::{Colour, names::CATEGORY_OPEN};
 use crate::{
     Boost, DecidedBy, Event, Measure, Points, Selection,
     effect::ACTIVE,
     explain::{number, plus, save_lines},
-    rulebook::yes_or_no,
+    game_rules::yes_or_no,
     special_dice::Code,
 };
 
-/// An event in the words of DiceRogue.
+/// The text of an event that is specific to DiceRogue.
 pub(super) fn told(event: &Event) -> Option<String> {
     match event {
         Event::Ended(outcome) if outcome.by == DecidedBy::Missed => {
@@ -19,18 +19,18 @@ pub(super) fn told(event: &Event) -> Option<String> {
     }
 }
 
-/// What a kind of die is called.
+/// The name of a kind of die.
 pub(super) fn die_name(code: Code) -> String {
-    Colour::of(code).map_or_else(|| code.to_string(), |colour| format!("{} dice", colour.word()))
+    Colour::of(code).map_or_else(|| code.to_string(), |colour| format!("{} dice", colour.slug()))
 }
 
-/// A value as people read it.
+/// The text of a value.
 pub(super) fn shown(what: Measure, value: i64) -> Option<String> {
     let flag = matches!(what, Measure::OfThing(ACTIVE | CATEGORY_OPEN, _));
     if flag { yes_or_no(value) } else { None }
 }
 
-/// What a colour makes of the sum: "Red + 9 = 29", "Purple × 2 = 58", "Blue: 55 → 11".
+/// The effect of a colour: "Red + 9 = 29", "Purple × 2 = 58", "Blue: 55 → 11".
 pub(super) fn boost_line(boost: &Boost) -> String {
     let Some(colour) = Colour::of(boost.die.code) else {
         return format!("{}: {} → {}", boost.die.code, number(boost.before), number(boost.after));
@@ -46,7 +46,7 @@ pub(super) fn boost_line(boost: &Boost) -> String {
     }
 }
 
-/// How the points of a category come about, with what else scoring it brings.
+/// Explains the points of a category and its further rewards.
 pub(super) fn selection_lines(selection: &Selection) -> Vec<String> {
     let gifts = (selection.gifts > 0).then(|| format!("Gifts: {}", selection.gifts));
     let mut lines = save_lines(&selection.combinations, &selection.bonuses, &boost_line);

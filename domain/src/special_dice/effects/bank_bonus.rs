@@ -1,22 +1,23 @@
-//! A farkle that makes the next bank larger.
+//! A bonus for the next bank after a farkle.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fall, Kind, MOST_POINTS, Relief, within};
-use crate::{Points, special_dice::DieAt};
+use super::{FarkleContext, Kind, MOST_POINTS, Mitigation};
+use crate::{Number, Points, special_dice::DieAt};
 
-/// Every farkle adds a bonus to the player's next bank, once however many such dice there are. The bonus waits through
-/// farkles and rounds, is never multiplied, and is lost by a time-out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Every farkle adds a bonus to the player's next bank, once, regardless of the number of such
+/// dice. The bonus is kept across farkles and rounds, is never multiplied, and is lost by a
+/// time-out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BankBonus {
-    /// The bonus for each farkle.
+    /// The bonus per farkle.
     pub points: Points,
 }
 
 impl Kind for BankBonus {
-    fn check(&self) -> Result<(), String> {
-        within("points", self.points, 1..=MOST_POINTS)
+    fn numbers(&self) -> Vec<Number> {
+        vec![Number::new("points", self.points, 1..=MOST_POINTS, "The bonus for each farkle.")]
     }
 
     fn text(&self) -> String {
@@ -31,9 +32,9 @@ impl Kind for BankBonus {
         true
     }
 
-    fn on_farkle(&self, die: DieAt, fall: &mut Fall) {
-        if fall.first(Relief::BonusRaised) {
-            fall.raise_bonus(die, self.points);
+    fn on_farkle(&self, die: DieAt, context: &mut FarkleContext) {
+        if context.first(Mitigation::BonusRaised) {
+            context.raise_bonus(die, self.points);
         }
     }
 }

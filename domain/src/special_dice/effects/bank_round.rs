@@ -1,20 +1,17 @@
-//! A farkle that banks the round.
+//! Banks the round score on a farkle.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fall, Kind, Relief};
+use super::{FarkleContext, Kind, Mitigation};
 use crate::special_dice::DieAt;
 
-/// On a farkle the round score is banked, once, with what an early farkle is worth; the turn score is lost, whatever else would keep a part of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// On a farkle the round score is banked, once, together with the points of a consolation. The turn
+/// score is lost, even if another die would keep a part of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BankRound {}
 
 impl Kind for BankRound {
-    fn check(&self) -> Result<(), String> {
-        Ok(())
-    }
-
     fn text(&self) -> String {
         "A farkle banks your round score; the turn score is lost.".to_owned()
     }
@@ -23,9 +20,9 @@ impl Kind for BankRound {
         true
     }
 
-    fn on_farkle(&self, die: DieAt, fall: &mut Fall) {
-        if fall.first(Relief::RoundBanked) {
-            fall.bank_round(die);
+    fn on_farkle(&self, die: DieAt, context: &mut FarkleContext) {
+        if context.first(Mitigation::RoundBanked) {
+            context.bank_round(die);
         }
     }
 }

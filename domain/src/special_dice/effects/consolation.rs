@@ -2,23 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fall, Kind, MOST_POINTS, Relief, within};
-use crate::{Points, special_dice::DieAt};
+use super::{FarkleContext, Kind, MOST_POINTS, Mitigation};
+use crate::{Number, Points, special_dice::DieAt};
 
-/// A farkle with few dice saved this round scores points. It takes the place of what is kept of the hand.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A farkle with few dice saved this round scores points, instead of keeping a part of the hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Consolation {
     /// The points.
     pub points: Points,
-    /// The most dice that may be saved this round.
+    /// The maximum number of dice saved this round.
     pub most_saved: u32,
 }
 
 impl Kind for Consolation {
-    fn check(&self) -> Result<(), String> {
-        within("points", self.points, 1..=MOST_POINTS)?;
-        within("most_saved", self.most_saved.into(), 0..=100)
+    fn numbers(&self) -> Vec<Number> {
+        vec![
+            Number::new("points", self.points, 1..=MOST_POINTS, "The points."),
+            Number::new("most_saved", self.most_saved, 0..=100, "The most dice saved this round."),
+        ]
     }
 
     fn text(&self) -> String {
@@ -34,9 +36,9 @@ impl Kind for Consolation {
         self.points
     }
 
-    fn on_farkle(&self, die: DieAt, fall: &mut Fall) {
-        if fall.dice_saved <= self.most_saved && fall.first(Relief::Consoled) {
-            fall.award(die, self.points);
+    fn on_farkle(&self, die: DieAt, context: &mut FarkleContext) {
+        if context.dice_saved <= self.most_saved && context.first(Mitigation::Consoled) {
+            context.award(die, self.points);
         }
     }
 }

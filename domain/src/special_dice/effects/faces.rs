@@ -1,11 +1,11 @@
-//! Other faces.
+//! Different faces.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, within};
 
-/// The die has other faces: the raw value r shows the r-th of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The die has different faces: the raw value r shows the r-th of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Faces {
     /// The six faces.

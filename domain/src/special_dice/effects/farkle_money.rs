@@ -1,28 +1,28 @@
-//! A farkle that pays.
+//! Money for a farkle.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fall, Kind, MOST_DOLLARS, within};
-use crate::{Dollars, special_dice::DieAt};
+use super::{FarkleContext, Kind, MOST_DOLLARS};
+use crate::{Dollars, Number, special_dice::DieAt};
 
 /// Every farkle pays, for each such die.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FarkleMoney {
-    /// What it pays.
+    /// The amount.
     pub dollars: Dollars,
 }
 
 impl Kind for FarkleMoney {
-    fn check(&self) -> Result<(), String> {
-        within("dollars", self.dollars.into(), 1..=MOST_DOLLARS)
+    fn numbers(&self) -> Vec<Number> {
+        vec![Number::new("dollars", self.dollars, 1..=MOST_DOLLARS, "Dollars it pays.")]
     }
 
     fn text(&self) -> String {
         format!("A farkle earns ${}.", self.dollars)
     }
 
-    fn on_farkle(&self, die: DieAt, fall: &mut Fall) {
-        fall.money.pay(die, self.dollars);
+    fn on_farkle(&self, die: DieAt, context: &mut FarkleContext) {
+        context.money.pay(die, self.dollars);
     }
 }

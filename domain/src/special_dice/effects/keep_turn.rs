@@ -1,22 +1,27 @@
-//! A farkle that leaves a part of the hand.
+//! Keeps a part of the hand on a farkle.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fall, Kind, Relief, within};
-use crate::special_dice::DieAt;
+use super::{FarkleContext, Kind, Mitigation};
+use crate::{Number, special_dice::DieAt};
 
-/// On a farkle a part of the turn score is scored, rounded down and not multiplied: once, unless the round was banked
-/// or the farkle was consoled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// On a farkle a part of the turn score is scored, rounded down and not multiplied: once, and not
+/// if the round was banked or the farkle consoled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeepTurn {
-    /// How much of it, in hundredths.
+    /// The part, in percent.
     pub percent: u8,
 }
 
 impl Kind for KeepTurn {
-    fn check(&self) -> Result<(), String> {
-        within("percent", self.percent.into(), 1..=100)
+    fn numbers(&self) -> Vec<Number> {
+        vec![Number::new(
+            "percent",
+            self.percent,
+            1..=100,
+            "The part of the turn score that is kept, in percent.",
+        )]
     }
 
     fn text(&self) -> String {
@@ -31,11 +36,11 @@ impl Kind for KeepTurn {
         self.percent.into()
     }
 
-    fn on_farkle(&self, die: DieAt, fall: &mut Fall) {
-        let relieved = fall.had(Relief::RoundBanked) || fall.had(Relief::Consoled);
-        if !relieved && fall.first(Relief::TurnKept) {
-            let kept = fall.turn_score.saturating_mul(self.percent.into()).div_euclid(100);
-            fall.keep(die, kept);
+    fn on_farkle(&self, die: DieAt, context: &mut FarkleContext) {
+        let mitigated = context.had(Mitigation::RoundBanked) || context.had(Mitigation::Consoled);
+        if !mitigated && context.first(Mitigation::TurnKept) {
+            let kept = context.turn_score.saturating_mul(self.percent.into()).div_euclid(100);
+            context.keep(die, kept);
         }
     }
 }

@@ -1,25 +1,27 @@
-//! A face that scores alone.
+//! A face that scores as a single.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Laid, MOST_POINTS, within};
-use crate::{CombinationName, Points, special_dice::DieAt};
+use super::{ComboContext, Kind, MOST_POINTS};
+use crate::{CombinationName, Number, Points, special_dice::DieAt};
 
-/// With the die in the loadout, every single of a face scores, also on other dice. Larger combinations
-/// of the face are as ever, and several such dice do no more than one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// With the die in the loadout, every single of a face scores, also on other dice. Larger
+/// combinations of the face are not affected, and several such dice count like one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoneFace {
     /// The face.
     pub face: u8,
-    /// What one of it scores.
+    /// The points of a single.
     pub points: Points,
 }
 
 impl Kind for LoneFace {
-    fn check(&self) -> Result<(), String> {
-        within("face", self.face.into(), 1..=6)?;
-        within("points", self.points, 1..=MOST_POINTS)
+    fn numbers(&self) -> Vec<Number> {
+        vec![
+            Number::new("face", self.face, 1..=6, "The face that scores alone."),
+            Number::new("points", self.points, 1..=MOST_POINTS, "The points of one."),
+        ]
     }
 
     fn text(&self) -> String {
@@ -41,10 +43,10 @@ impl Kind for LoneFace {
         true
     }
 
-    fn on_combination(&self, die: DieAt, laid: &mut Laid) {
-        let single = laid.name == CombinationName::Single && laid.faces.iter().eq([self.face]);
-        if single && laid.total < self.points {
-            laid.raise(die, self.points);
+    fn on_combination(&self, die: DieAt, combo: &mut ComboContext) {
+        let single = combo.name == CombinationName::Single && combo.faces.iter().eq([self.face]);
+        if single && combo.total < self.points {
+            combo.raise(die, self.points);
         }
     }
 }

@@ -1,17 +1,17 @@
-//! What special dice do: one kind of effect a file.
+//! Effects of special dice: one kind of effect per file.
 //!
-//! A kind says at which moments it does something, and does it there: when faces are read, when dice are laid
-//! into combinations, at a save, when a hand's points are counted, at a farkle. A new kind is a file, and
-//! a line in the list below.
+//! A kind implements the hooks it needs: when faces are read, when dice form a combination, at a
+//! save, when the points of a hand are counted, at a farkle. A new kind is a file and a row in the
+//! list below.
 
 mod bank_bonus;
 mod bank_round;
+mod combo_context;
 mod consolation;
 mod faces;
-mod fall;
+mod farkle_context;
 mod farkle_money;
 mod keep_turn;
-mod laid;
 mod lone_face;
 mod multiply_combination;
 mod multiply_single;
@@ -25,52 +25,59 @@ use std::{cmp::Reverse, ops::RangeInclusive};
 use serde::{Deserialize, Serialize};
 
 use super::{Die, DieAt};
-use crate::Points;
+use crate::{Number, Points};
 
-pub(crate) use fall::{Fall, Relief};
-pub(crate) use laid::Laid;
+pub(crate) use combo_context::ComboContext;
+pub(crate) use farkle_context::{FarkleContext, Mitigation};
 pub(crate) use save::Save;
 
-/// What a kind of effect does, and when.
+/// A kind of effect and its hooks.
 pub(crate) trait Kind {
-    /// Why its parameters make no sense, if they do not.
-    fn check(&self) -> Result<(), String>;
+    /// Its numbers, with their ranges.
+    fn numbers(&self) -> Vec<Number> {
+        Vec::new()
+    }
 
-    /// What it does, with its numbers.
+    /// Rejects invalid parameters, beyond numbers out of range.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The rule text, with its numbers.
     fn text(&self) -> String;
 
-    /// Of effects that do not add up, the strongest comes first.
+    /// Of effects that do not add up, the strongest is applied first.
     fn strength(&self) -> i64 {
         0
     }
 
-    /// What the die shows for the raw values 1 to 6.
+    /// The faces of the die for the raw values 1 to 6.
     fn faces(&self) -> Option<[u8; 6]> {
         None
     }
 
-    /// A face that scores alone while the die is in the loadout, and its points.
+    /// A face that scores as a single while the die is in the loadout, and its points.
     fn scores_alone(&self) -> Option<(u8, Points)> {
         None
     }
 
-    /// Whether it changes what combinations score.
+    /// Whether it changes the points of combinations.
     fn boosts_combinations(&self) -> bool {
         false
     }
 
-    /// Dice are laid together as one combination.
-    fn on_combination(&self, _die: DieAt, _laid: &mut Laid) {}
+    /// Dice form a combination.
+    fn on_combination(&self, _die: DieAt, _combo: &mut ComboContext) {}
 
     /// Dice are saved.
     fn on_save(&self, _die: DieAt, _save: &mut Save) {}
 
-    /// The points of a hand are folded into the round or banked: what they become.
+    /// The points of a hand are added to the round or banked; returns the new points.
     fn on_hand(&self, points: Points) -> Points {
         points
     }
 
-    /// Whether it is what makes the next bank larger.
+    /// Whether it raises the bonus of the next bank.
     fn gives_bonus(&self) -> bool {
         false
     }
@@ -80,16 +87,16 @@ pub(crate) trait Kind {
         false
     }
 
-    /// No die of a roll scores.
-    fn on_farkle(&self, _die: DieAt, _fall: &mut Fall) {}
+    /// A roll had no scoring die.
+    fn on_farkle(&self, _die: DieAt, _context: &mut FarkleContext) {}
 }
 
-/// The list of kinds, in the order in which they apply at the same moment.
+/// The list of kinds, in the order in which they apply at the same hook.
 macro_rules! kinds {
     ($($file:ident::$kind:ident,)*) => {
         $(pub use $file::$kind;)*
 
-        /// What a special die does, with its parameters.
+        /// The effect of a special die, with its parameters.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "snake_case")]
         pub enum Effect {
@@ -99,6 +106,16 @@ macro_rules! kinds {
         impl Effect {
             pub(crate) fn kind(&self) -> &dyn Kind {
                 match self { $(Self::$kind(kind) => kind,)* }
+            }
+
+            /// One of each kind, without values.
+            pub fn kinds() -> Vec<Self> {
+                vec![$(Self::$kind($kind::default()),)*]
+            }
+
+            /// The name of its kind, as it is written: `multiply_single`.
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$kind(_) => stringify!($file),)* }
             }
 
             fn order(&self) -> Order {
@@ -126,7 +143,7 @@ kinds! {
     farkle_money::FarkleMoney,
 }
 
-/// Dice in the order in which their effects apply: by kind, the strongest first, then by slot.
+/// Dice in the order in which their effects apply: by kind, strongest first, then by slot.
 pub(crate) fn in_order<'a>(dice: impl Iterator<Item = Die<'a>>) -> Vec<Die<'a>> {
     let mut dice: Vec<Die<'a>> = dice.collect();
     dice.sort_by_key(|die| {
@@ -136,7 +153,24 @@ pub(crate) fn in_order<'a>(dice: impl Iterator<Item = Die<'a>>) -> Vec<Die<'a>> 
     dice
 }
 
-/// Why a parameter cannot have this value.
+impl Effect {
+    /// Its numbers, with their ranges.
+    pub fn numbers(&self) -> Vec<Number> {
+        self.kind().numbers()
+    }
+
+    /// Why its parameters make no sense, if they do not.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        for number in self.numbers() {
+            if let Some(value) = number.outside() {
+                within(number.name, value, number.range)?;
+            }
+        }
+        self.kind().check()
+    }
+}
+
+/// Rejects a parameter outside its range.
 fn within(name: &str, value: i64, range: RangeInclusive<i64>) -> Result<(), String> {
     if range.contains(&value) {
         return Ok(());
@@ -145,9 +179,9 @@ fn within(name: &str, value: i64, range: RangeInclusive<i64>) -> Result<(), Stri
     Err(format!("{name} must be from {least} to {most}, not {value}"))
 }
 
-/// No effect gives more points at once.
+/// The maximum points of an effect.
 const MOST_POINTS: i64 = 1_000_000;
-/// No effect multiplies by more.
+/// The maximum factor of an effect.
 const MOST_FACTOR: i64 = 1_000;
-/// No effect gives more money at once.
+/// The maximum money of an effect.
 const MOST_DOLLARS: i64 = 1_000;

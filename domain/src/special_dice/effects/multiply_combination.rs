@@ -2,20 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Laid, MOST_FACTOR, within};
-use crate::{Points, special_dice::DieAt};
+use super::{ComboContext, Kind, MOST_FACTOR};
+use crate::{Number, Points, special_dice::DieAt};
 
-/// The whole combination the die is scored in counts a multiple, once however many such dice are in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Multiplies the whole combination in which the die is scored, once, regardless of the number of
+/// such dice in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MultiplyCombination {
-    /// How many times as much.
+    /// The factor.
     pub factor: Points,
 }
 
 impl Kind for MultiplyCombination {
-    fn check(&self) -> Result<(), String> {
-        within("factor", self.factor, 1..=MOST_FACTOR)
+    fn numbers(&self) -> Vec<Number> {
+        vec![Number::new("factor", self.factor, 1..=MOST_FACTOR, "How many times as much.")]
     }
 
     fn text(&self) -> String {
@@ -30,10 +31,10 @@ impl Kind for MultiplyCombination {
         true
     }
 
-    fn on_combination(&self, die: DieAt, laid: &mut Laid) {
-        if laid.slots.contains(die.slot) && !laid.multiplied {
-            laid.multiplied = true;
-            laid.raise(die, laid.total.saturating_mul(self.factor));
+    fn on_combination(&self, die: DieAt, combo: &mut ComboContext) {
+        if combo.slots.contains(die.slot) && !combo.multiplied {
+            combo.multiplied = true;
+            combo.raise(die, combo.total.saturating_mul(self.factor));
         }
     }
 }

@@ -1,21 +1,22 @@
-//! A die that is worth more alone.
+//! A die that scores more as a single.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Laid, MOST_FACTOR, within};
-use crate::{CombinationName, Points, special_dice::DieAt};
+use super::{ComboContext, Kind, MOST_FACTOR};
+use crate::{CombinationName, Number, Points, special_dice::DieAt};
 
-/// The die scores a multiple where it scores as a single; inside a larger combination it does nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Multiplies the points of the die where it scores as a single; no effect inside a larger
+/// combination.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MultiplySingle {
-    /// How many times as much.
+    /// The factor.
     pub factor: Points,
 }
 
 impl Kind for MultiplySingle {
-    fn check(&self) -> Result<(), String> {
-        within("factor", self.factor, 1..=MOST_FACTOR)
+    fn numbers(&self) -> Vec<Number> {
+        vec![Number::new("factor", self.factor, 1..=MOST_FACTOR, "How many times as much.")]
     }
 
     fn text(&self) -> String {
@@ -26,9 +27,9 @@ impl Kind for MultiplySingle {
         true
     }
 
-    fn on_combination(&self, die: DieAt, laid: &mut Laid) {
-        if laid.name == CombinationName::Single && laid.slots.contains(die.slot) {
-            laid.raise(die, laid.total.saturating_mul(self.factor));
+    fn on_combination(&self, die: DieAt, combo: &mut ComboContext) {
+        if combo.name == CombinationName::Single && combo.slots.contains(die.slot) {
+            combo.raise(die, combo.total.saturating_mul(self.factor));
         }
     }
 }

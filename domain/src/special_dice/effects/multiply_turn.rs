@@ -2,20 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, MOST_FACTOR, within};
+use super::{Kind, MOST_FACTOR};
+use crate::Number;
 use crate::Points;
 
-/// The turn score counts a multiple when it is folded into the round or banked; several such dice multiply each other.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Multiplies the turn score when it is added to the round or banked; several such dice multiply
+/// each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MultiplyTurn {
-    /// How many times as much.
+    /// The factor.
     pub factor: Points,
 }
 
 impl Kind for MultiplyTurn {
-    fn check(&self) -> Result<(), String> {
-        within("factor", self.factor, 1..=MOST_FACTOR)
+    fn numbers(&self) -> Vec<Number> {
+        vec![Number::new("factor", self.factor, 1..=MOST_FACTOR, "How many times as much.")]
     }
 
     fn text(&self) -> String {

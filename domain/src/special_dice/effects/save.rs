@@ -1,30 +1,30 @@
-//! A save, and what special dice make of it.
+//! A save and the effects of special dice on it.
 
 use crate::{
     Boost, Change, Dollars, Points, Slots,
     special_dice::{DieAt, HOT_STREAK, SAVE_POINTS},
 };
 
-/// A save under the hands of special dice.
+/// A save while special dice are applied to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Save {
-    /// The dice saved.
+    /// The slots of the dice.
     pub(super) slots: Slots,
-    /// What they score so far.
+    /// The points so far.
     pub(crate) points: Points,
-    /// Saves of this round with a hot die, before this one.
+    /// The number of earlier saves of this round with a hot die.
     streak: u32,
     streak_added: bool,
     streak_counted: bool,
-    /// What was added to the points of the combinations.
+    /// Bonuses on top of the combinations.
     pub(crate) bonuses: Vec<Boost>,
-    /// What each die changed.
+    /// The changes by each die.
     pub(crate) changes: Vec<(DieAt, Vec<Change>)>,
-    /// What each die earned.
+    /// The money earned by each die.
     pub(crate) money: Money,
 }
 
-/// Money that dice earn, added up by kind.
+/// Money earned by dice, added up by kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Money(pub(crate) Vec<(DieAt, Dollars)>);
 
@@ -51,7 +51,7 @@ impl Save {
         }
     }
 
-    /// The bonus of the streak so far, once.
+    /// Adds the bonus of the streak so far, once per save.
     pub(super) fn add_streak(&mut self, die: DieAt, each: Points) {
         if self.streak_added || self.streak == 0 {
             return;
@@ -64,7 +64,7 @@ impl Save {
         self.change(die, Change { what: SAVE_POINTS, before, after });
     }
 
-    /// One more save with a hot die, once.
+    /// Counts a save with a hot die, once per save.
     pub(super) fn count_streak(&mut self, die: DieAt) {
         if self.streak_counted {
             return;

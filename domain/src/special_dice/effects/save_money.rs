@@ -1,21 +1,21 @@
-//! Money for what is saved.
+//! Money for saved dice.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, MOST_DOLLARS, Save, within};
-use crate::{Dollars, special_dice::DieAt};
+use super::{Kind, MOST_DOLLARS, Save};
+use crate::{Dollars, Number, special_dice::DieAt};
 
-/// Every die of a save pays; each such die in the loadout pays for itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Every die of a save pays; each such die in the loadout pays separately.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SaveMoney {
-    /// What a saved die pays.
+    /// The amount per saved die.
     pub dollars: Dollars,
 }
 
 impl Kind for SaveMoney {
-    fn check(&self) -> Result<(), String> {
-        within("dollars", self.dollars.into(), 1..=MOST_DOLLARS)
+    fn numbers(&self) -> Vec<Number> {
+        vec![Number::new("dollars", self.dollars, 1..=MOST_DOLLARS, "Dollars per saved die.")]
     }
 
     fn text(&self) -> String {

@@ -1,22 +1,23 @@
-//! A streak that gets hotter.
+//! A growing bonus for saves with a hot die.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, MOST_POINTS, Save, within};
-use crate::{Points, special_dice::DieAt};
+use super::{Kind, MOST_POINTS, Save};
+use crate::{Number, Points, special_dice::DieAt};
 
-/// Each save is worth a bonus for every save of the round before it that had such a die in it. All of a player's
-/// such dice share one count: it goes up by one a save, lasts through hot dice and ends with the round.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Each save gets a bonus for every earlier save of the round that included such a die. All such
+/// dice of a player share one count: it grows by at most one per save, survives hot dice and ends
+/// with the round.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Streak {
-    /// The bonus for each.
+    /// The bonus per earlier save.
     pub points: Points,
 }
 
 impl Kind for Streak {
-    fn check(&self) -> Result<(), String> {
-        within("points", self.points, 1..=MOST_POINTS)
+    fn numbers(&self) -> Vec<Number> {
+        vec![Number::new("points", self.points, 1..=MOST_POINTS, "The bonus for each.")]
     }
 
     fn text(&self) -> String {

@@ -1,4 +1,4 @@
-//! Questions about balance, answered from the sums of days.
+//! Queries about balance, answered from daily sums.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use crate::{
     wilson::{Estimate, SMALL_SAMPLE, Stratum, share, uplift},
 };
 
-/// What lines are about.
+/// What the lines are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Something that seats have in common.
+    /// A trait of seats.
     Trait(Dimension),
     /// The game.
     Game,
@@ -61,68 +61,69 @@ impl By {
     }
 }
 
-/// A question: which seats, and how they are told apart. What is not said does not matter.
+/// A query: a filter on seats, and the grouping. `None` means no restriction.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// What was played.
+    /// The game.
     pub kind: Option<String>,
-    /// Under which preset.
+    /// The preset.
     pub preset: Option<String>,
-    /// In which version of it.
+    /// The version of the preset.
     pub ruleset_version: Option<i32>,
-    /// With which version of the catalogue.
+    /// The version of the catalogue.
     pub catalogue_version: Option<i32>,
-    /// At tables of how many seats.
+    /// The number of seats at the table.
     pub seats: Option<i16>,
-    /// By players of which strength.
+    /// The rating band of the player.
     pub band: Option<Band>,
-    /// From which day on.
+    /// The first day.
     pub first: Option<i32>,
-    /// Up to which day.
+    /// The last day.
     pub last: Option<i32>,
-    /// How the lines are told apart.
+    /// The grouping.
     pub by: By,
-    /// Only these lines; all of them if not said.
+    /// Only these lines; all if `None`.
     pub names: Option<Vec<String>>,
-    /// Whether histograms are wanted.
+    /// Whether to return histograms.
     pub histograms: bool,
-    /// Whether weeks are wanted.
+    /// Whether to return weeks.
     pub weeks: bool,
 }
 
-/// A line of the answer.
+/// A line of the result.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
-    /// What it is about.
+    /// Its name.
     pub name: String,
     /// Seats in finished games.
     pub games: i64,
-    /// Of them won.
+    /// Of these, games won.
     pub wins: i64,
-    /// The share of games won.
+    /// The win rate.
     pub win_rate: Option<Estimate>,
-    /// The share of seats it is about, among those who could choose.
+    /// The share of seats with this trait, among those that could have chosen it.
     pub pick_rate: Option<f64>,
-    /// How much more often it wins than others in the same band, at the same tables, with the same dice to choose from.
+    /// How much more often it wins than others in the same band, at the same tables, with the same
+    /// dice to choose from.
     pub uplift: Option<Estimate>,
-    /// The points of all games together.
+    /// Sum of scores.
     pub score: i64,
     /// Turns.
     pub turns: i64,
-    /// How long they took together, in milliseconds.
+    /// Total duration of turns, in milliseconds.
     pub turn_time: i64,
     /// Rolls.
     pub rolls: i64,
     /// Farkles.
     pub farkles: i64,
-    /// Scores, seconds of turns, rolls of turns; empty if not asked for.
+    /// Scores, seconds per turn, rolls per turn; empty if not requested.
     pub histograms: [Histogram; 3],
-    /// By week; empty if not asked for.
+    /// By week; empty if not requested.
     pub weeks: Vec<Week>,
 }
 
 impl Line {
-    /// Whether there are too few games to say much.
+    /// Whether the sample is too small to be meaningful.
     pub fn is_small(&self) -> bool {
         self.games < SMALL_SAMPLE
     }
@@ -142,45 +143,45 @@ impl Line {
 /// A week of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Week {
-    /// As ISO 8601 writes it.
+    /// ISO 8601 week.
     pub week: String,
-    /// Seats in games that ended then.
+    /// Seats in games that ended in this week.
     pub games: i64,
-    /// Of them won.
+    /// Of these, games won.
     pub wins: i64,
-    /// The share of games won.
+    /// The win rate.
     pub win_rate: Option<Estimate>,
 }
 
-/// How far the log was when an answer was true.
+/// The positions of the log that a result reflects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsOf {
     /// The last position of each shard.
     pub positions: Vec<i64>,
-    /// Events that had not been looked at yet, and games that were taken in but not added up yet.
+    /// Unprocessed events, and games that were written but not added up yet.
     pub behind: i64,
 }
 
 impl AsOf {
-    /// How many events had been looked at.
+    /// Number of processed events.
     pub fn events(&self) -> i64 {
         self.positions.iter().sum()
     }
 }
 
-/// An answer.
+/// The result of a query.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The lines, those with most games first.
+    /// The lines, most games first.
     pub lines: Vec<Line>,
-    /// All seats together.
+    /// All seats.
     pub total: Line,
-    /// Up to where it is true.
+    /// The log positions it reflects.
     pub as_of: AsOf,
 }
 
-/// Seats that are alike but for what is asked.
-type Alike = (String, String, i32, i16, i16);
+/// A stratum: kind, preset, catalogue version, number of seats and band.
+type StratumKey = (String, String, i32, i16, i16);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
@@ -193,7 +194,7 @@ struct Sums {
     farkles: i64,
 }
 
-/// Answers a question, all of it as of one moment.
+/// Answers a query on one snapshot.
 pub async fn ask(pool: &PgPool, question: &Question) -> Result<Answer, StoreError> {
     let mut connection = pool.acquire().await?;
     let mut transaction = connection.begin().await?;
@@ -212,29 +213,29 @@ pub async fn ask(pool: &PgPool, question: &Question) -> Result<Answer, StoreErro
         return question.finish(&mut transaction, everybody, None, total, as_of).await;
     }
     let named = question.sums(&mut transaction, dimension).await?;
-    let mut alike: BTreeMap<Alike, Sums> = BTreeMap::new();
+    let mut all_strata: BTreeMap<StratumKey, Sums> = BTreeMap::new();
     for (stratum, sums) in everybody.into_values().flatten() {
-        let all = alike.entry(stratum).or_default();
+        let all = all_strata.entry(stratum).or_default();
         (all.games, all.wins) = (all.games + sums.games, all.wins + sums.wins);
     }
-    question.finish(&mut transaction, named, Some(&alike), total, as_of).await
+    question.finish(&mut transaction, named, Some(&all_strata), total, as_of).await
 }
 
 impl Question {
-    /// The lines, with everything that was asked for.
+    /// Builds the lines, with everything that was requested.
     async fn finish(
         &self,
         connection: &mut PgConnection,
-        named: BTreeMap<String, BTreeMap<Alike, Sums>>,
-        alike: Option<&BTreeMap<Alike, Sums>>,
+        named: BTreeMap<String, BTreeMap<StratumKey, Sums>>,
+        all_strata: Option<&BTreeMap<StratumKey, Sums>>,
         total: Line,
         as_of: AsOf,
     ) -> Result<Answer, StoreError> {
-        // Who could choose: those who played what anybody chose in.
+        // Seats that could choose: those under rules in which anybody chose.
         let could: BTreeSet<(&str, &str, i32)> =
             named.values().flat_map(BTreeMap::keys).map(|(k, p, c, ..)| (&**k, &**p, *c)).collect();
-        let among = alike.map_or(total.games, |alike| {
-            let chosen = alike.iter().filter(|((k, p, c, ..), _)| could.contains(&(k, p, *c)));
+        let among = all_strata.map_or(total.games, |all_strata| {
+            let chosen = all_strata.iter().filter(|((k, p, c, ..), _)| could.contains(&(k, p, *c)));
             chosen.map(|(_, sums)| sums.games).sum()
         });
         let mut lines: Vec<Line> = Vec::with_capacity(named.len());
@@ -247,9 +248,9 @@ impl Question {
                 line.absorb(sums);
             }
             line.pick_rate = (among > 0).then(|| ratio(line.games, among));
-            line.uplift = alike.and_then(|alike| {
+            line.uplift = all_strata.and_then(|all_strata| {
                 uplift(strata.iter().map(|(stratum, with)| {
-                    let all = alike.get(stratum).copied().unwrap_or_default();
+                    let all = all_strata.get(stratum).copied().unwrap_or_default();
                     Stratum {
                         games: with.games,
                         wins: with.wins,
@@ -273,13 +274,13 @@ impl Question {
         Ok(Answer { lines, total, as_of })
     }
 
-    /// The name of a line as people read it.
+    /// Display name of a line.
     fn shown(&self, name: &str) -> String {
         let band = name.parse().ok().and_then(Band::numbered).filter(|_| self.by == By::Band);
         band.map_or_else(|| name.to_owned(), |band| band.words().to_owned())
     }
 
-    /// Which cells the question is about.
+    /// The condition for the cells of the query.
     fn within(&self, select: &str, dimension: Dimension) -> QueryBuilder<Postgres> {
         let mut query = QueryBuilder::new(select);
         query.push(" FROM balance_cell WHERE generation = ");
@@ -287,7 +288,7 @@ impl Question {
         query.push(" AND dimension = ").push_bind(dimension.name());
         match &self.kind {
             Some(kind) => query.push(" AND kind = ").push_bind(kind.clone()),
-            // Every key begins with it.
+            // Every key begins with the kind.
             None => query.push(" AND kind = ANY (").push_bind(domain::GAMES).push(")"),
         };
         if let Some(preset) = &self.preset {
@@ -313,7 +314,7 @@ impl Question {
         &self,
         connection: &mut PgConnection,
         dimension: Dimension,
-    ) -> Result<BTreeMap<String, BTreeMap<Alike, Sums>>, StoreError> {
+    ) -> Result<BTreeMap<String, BTreeMap<StratumKey, Sums>>, StoreError> {
         let select = format!(
             "SELECT {}, kind, preset, catalogue_version, seats, band, sum(games)::bigint, sum(wins)::bigint, sum(score)::bigint, sum(turns)::bigint,
                     sum(turn_time)::bigint, sum(rolls)::bigint, sum(farkles)::bigint",
@@ -321,10 +322,10 @@ impl Question {
         );
         let mut query = self.within(&select, dimension);
         query.push(" GROUP BY 1, 2, 3, 4, 5, 6");
-        let mut found: BTreeMap<String, BTreeMap<Alike, Sums>> = BTreeMap::new();
+        let mut found: BTreeMap<String, BTreeMap<StratumKey, Sums>> = BTreeMap::new();
         for row in query.build().fetch_all(connection).await? {
             let (kind, preset) = (row.try_get(1)?, row.try_get(2)?);
-            let alike = (kind, preset, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+            let key = (kind, preset, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
             let sums = Sums {
                 games: row.try_get(6)?,
                 wins: row.try_get(7)?,
@@ -334,7 +335,7 @@ impl Question {
                 rolls: row.try_get(11)?,
                 farkles: row.try_get(12)?,
             };
-            found.entry(row.try_get(0)?).or_default().insert(alike, sums);
+            found.entry(row.try_get(0)?).or_default().insert(key, sums);
         }
         Ok(found)
     }

@@ -1,4 +1,4 @@
-//! The sums of a day, by what seats have in common.
+//! Daily sums, by trait of the seats.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +13,7 @@ use crate::{
     histogram::{add as add_up, bucket},
 };
 
-/// Which seats of a day are added up.
+/// The group of seats that a sum is over.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Key {
     dimension: &'static str,
@@ -34,7 +34,7 @@ struct Sums {
     turn_time: i64,
     rolls: i64,
     farkles: i64,
-    /// Scores, seconds of turns, rolls of turns.
+    /// Scores, seconds per turn, rolls per turn.
     histograms: [Histogram; 3],
 }
 
@@ -54,10 +54,10 @@ impl Sums {
     }
 }
 
-/// How many sums are written at once.
+/// Number of sums written at once.
 const AT_ONCE: usize = 2_000;
 
-/// Adds seats to the sums of a day; a fresh day has none yet.
+/// Adds seats to the sums of a day; a `fresh` day has none yet.
 pub(crate) async fn add(
     connection: &mut PgConnection,
     generation: i32,
@@ -95,7 +95,7 @@ pub(crate) async fn add(
     Ok(())
 }
 
-/// Forgets the sums of a day and all behind it.
+/// Deletes the sums of a day and all later days.
 pub(crate) async fn delete_cells(
     connection: &mut PgConnection,
     generation: i32,
@@ -110,7 +110,7 @@ pub(crate) async fn delete_cells(
     Ok(())
 }
 
-/// The histograms of these sums, as far as there are any.
+/// The existing histograms of these sums.
 async fn histograms(
     connection: &mut PgConnection,
     generation: i32,
@@ -126,7 +126,7 @@ SELECT w.place, c.histograms::text
         SELECT c.histograms FROM balance_cell c
          WHERE c.generation = $1 AND c.kind = $2 AND c.day = $3 AND c.dimension = w.dimension AND c.preset = w.preset
            AND c.ruleset_version = w.ruleset AND c.catalogue_version = w.catalogue AND c.seats = w.seats AND c.band = w.band
-           AND c.trait = w.trait LIMIT 1) c"; // each by its key, whatever the planner thinks of the table
+           AND c.trait = w.trait LIMIT 1) c"; // forces an index probe per key
     let query = sqlx::query(FIND).bind(generation).bind(kind).bind(day);
     let mut known = HashMap::with_capacity(cells.len());
     for row in bind_keys(query, cells).fetch_all(connection).await? {

@@ -1,7 +1,8 @@
-//! How strong players were when a day began: ratings of days that are over, worked out from what seats did.
+//! The strength of players at the start of a day: ratings of past days, computed from the facts of
+//! seats.
 //!
-//! A day is closed when the first game of a later day is taken in: until then nobody needs its ratings. A game that comes late
-//! opens its day again, and all days after it.
+//! A day is closed when the first game of a later day is written: until then its ratings are not
+//! needed. A game that arrives late reopens its day and all later days.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +15,7 @@ use uuid::Uuid;
 use super::{SeatFact, seats};
 use crate::glicko::{Results, Standing, idle, pairs, rate, read, standing};
 
-/// The strengths of players in a kind of game.
+/// The ratings of players in a kind of game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strengths<'a> {
     pub(super) generation: i32,
@@ -22,7 +23,7 @@ pub(super) struct Strengths<'a> {
 }
 
 impl Strengths<'_> {
-    /// The ratings with which players began a day; every day before it is closed.
+    /// The ratings that players started a day with; all earlier days must be closed.
     pub(super) async fn began_with(
         self,
         connection: &mut PgConnection,
@@ -44,7 +45,7 @@ SELECT w.player, s.day, s.rating, s.deviation, s.volatility
         Ok(began)
     }
 
-    /// Closes all days before this one that are not.
+    /// Closes all earlier days that are still open.
     pub(super) async fn close_before(
         self,
         connection: &mut PgConnection,
@@ -68,7 +69,7 @@ INSERT INTO balance_closed (generation, kind, day) VALUES ($1, $2, $3)
         Ok(())
     }
 
-    /// Opens a day and all after it, if they were closed.
+    /// Reopens a day and all later days.
     pub(super) async fn open_from(
         self,
         connection: &mut PgConnection,
@@ -88,7 +89,7 @@ INSERT INTO balance_closed (generation, kind, day) VALUES ($1, $2, $3)
         Ok(())
     }
 
-    /// The last day that is closed.
+    /// The last closed day.
     async fn closed(self, connection: &mut PgConnection) -> Result<i32, StoreError> {
         const CLOSED: &str = "SELECT day FROM balance_closed WHERE generation = $1 AND kind = $2";
         let query = sqlx::query(CLOSED).bind(self.generation).bind(self.kind);
@@ -96,7 +97,7 @@ INSERT INTO balance_closed (generation, kind, day) VALUES ($1, $2, $3)
         Ok(row.map(|row| row.try_get(0)).transpose()?.unwrap_or(i32::MIN))
     }
 
-    /// Works out the ratings after a day of all who played rated games on it.
+    /// Computes the ratings after a day, for all who played rated games on it.
     async fn close(self, connection: &mut PgConnection, day: i32) -> Result<(), StoreError> {
         const WRITE: &str = "
 INSERT INTO balance_strength (generation, kind, day, player, rating, deviation, volatility)

@@ -1,4 +1,5 @@
-//! The smallest read model there is, whole: how many games of a kind ended on a day. CONTRIBUTING.md shows it.
+//! The smallest possible read model: how many games of a kind ended on a day. CONTRIBUTING.md
+//! refers to it.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use store::{
 
 use crate::{GameRecord, Model, day_of, records::Records};
 
-/// Its table. A real one has a migration of its own.
+/// Its table. A real one has its own migration.
 pub(crate) const TABLE: &str = "
 CREATE TABLE games_by_day (
     generation integer NOT NULL,

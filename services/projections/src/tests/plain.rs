@@ -1,4 +1,4 @@
-//! Player statistics by the plainest fold there is: every field, read off events as JSON, game by game.
+//! Player statistics by a naive fold: every field is read from events as JSON, game by game.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use store::Store;
 use uuid::Uuid;
 
-use super::{counts, logs};
+use super::seats::{counts, logs};
 
 pub(super) type Key = (Uuid, String, String);
 
@@ -20,7 +20,7 @@ const POINTS: [&str; 6] = [
     "bank_points",
 ];
 
-/// What the statistics of everybody must be, as JSON.
+/// The expected statistics of all players, as JSON.
 pub(super) async fn statistics(store: &Store) -> BTreeMap<Key, Value> {
     let mut games = Vec::new();
     for (game, log) in logs(store).await {
@@ -68,7 +68,7 @@ fn number(value: &Value) -> i64 {
     value.as_i64().unwrap_or(0)
 }
 
-/// What a seat did in one game.
+/// Results of a seat in one game.
 fn one_game(log: &[(String, Value, i64)], seat: u8, kind: &str) -> Value {
     let own = |name: &'static str| {
         log.iter()
@@ -118,7 +118,7 @@ fn one_game(log: &[(String, Value, i64)], seat: u8, kind: &str) -> Value {
     })
 }
 
-/// From the start of each own turn to its end.
+/// The total time from the start of each of its turns to their end.
 fn time(log: &[(String, Value, i64)], seat: u8) -> i64 {
     let mut turns =
         log.iter().filter(|(kind, ..)| kind == "TurnStarted" || kind == "TurnEnded").peekable();
@@ -142,7 +142,7 @@ fn spent<'a>(effects: impl Iterator<Item = &'a Value>) -> i64 {
     paid.map(|change| (number(&change["before"]) - number(&change["after"])).max(0)).sum()
 }
 
-/// What others lost while it was this seat's turn.
+/// What others lost during this seat's turns.
 fn hits(log: &[(String, Value, i64)], seat: u8) -> (i64, i64) {
     let (mut turn, mut damage, mut dead) = (None, 0, 0);
     for (kind, event, _) in log {
@@ -197,7 +197,7 @@ fn dice<'a>(
     Value::Object(dice.into_iter().map(whole).collect::<Map<_, _>>())
 }
 
-/// What the game itself counted; the dice rolled are counted here too.
+/// The game's own counts; the dice rolled are counted here too.
 fn colours(log: &[(Event, i64)]) -> Value {
     let game = replay(log.iter().map(|(event, _)| event)).unwrap();
     let counted: BTreeMap<String, i64> = game.counted(0).into_iter().collect();
@@ -209,7 +209,7 @@ fn colours(log: &[(Event, i64)]) -> Value {
     json!(counted)
 }
 
-/// One more game: most things are sums, some the best of all.
+/// Adds a game: most fields are sums, some are maxima.
 fn add(sum: &mut Value, more: &Value, kind: &str) {
     let streak = if more["wins"] == 1 { number(&sum["streak"]) + 1 } else { 0 };
     let best_streak = number(&sum["best_streak"]).max(streak);

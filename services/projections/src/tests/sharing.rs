@@ -1,12 +1,17 @@
-//! What happens when something goes wrong with a game or a generation.
+//! Failures of single games, and rolling back a generation.
 
 use sqlx::Row;
 use store::processor::{Processor, roll_back, status};
 
-use super::{NAME, database, deal, execute, holds, live, node, open, rebuild, settled};
+use super::{
+    NAME,
+    games::deal,
+    holds, live,
+    nodes::{database, execute, node, open, rebuild, settled},
+};
 use crate::processors;
 
-/// A game at which the fold itself fails is parked with its reason; the others of its batch are taken in.
+/// A game at which the fold fails is parked with its reason; the others of its batch are added.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_that_cannot_be_written_is_parked_alone() {
     let url = database().await;
@@ -45,9 +50,9 @@ async fn a_game_that_cannot_be_written_is_parked_alone() {
     work.abort();
 }
 
-/// There is a way back after a rebuild, and none before.
+/// A rebuild can be rolled back, but nothing before the first one.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_generation_before_comes_back() {
+async fn a_rebuild_can_be_rolled_back() {
     let url = database().await;
     let store = open(&url);
     deal(&store, 1, 5).await;
@@ -57,7 +62,7 @@ async fn the_generation_before_comes_back() {
     assert_eq!(refused.to_string(), "'player_statistics' has no earlier generation to go back to");
     assert_eq!(rebuild(&store, NAME, |_| {}).await.unwrap().live, 2);
     deal(&store, 6, 5).await;
-    // Both at once: one after the other, whatever comes first.
+    // Both concurrently: one after the other, in any order.
     let (back, built) = tokio::join!(roll_back(&store, statistics), rebuild(&store, NAME, |_| {}));
     let (back, built) = (back.unwrap(), built.unwrap());
     assert_eq!((built.live, built.differing), (3, 0));

@@ -1,6 +1,7 @@
-//! Who is who: guests, players with a password, staff; their sessions and tokens.
+//! Accounts of guests, registered players and staff; their sessions and tokens.
 //!
-//! Everything personal stays in these tables. Events know a player by the account's id alone.
+//! Personal data is only in these tables. Events contain nothing but the account's id and a
+//! pseudonym derived from it.
 
 mod names;
 mod passwords;
@@ -17,61 +18,60 @@ use store::StoreError;
 use uuid::Uuid;
 
 pub(crate) use names::{Names, pseudonym};
-pub(crate) use sessions::{LONGEST_LIFE, SessionTokens};
+pub(crate) use sessions::{MAX_STAFF_LIFETIME, SessionTokens};
 pub(crate) use tokens::{Lifetimes, Tokens};
 
 use crate::{clock, keys::KeyRing};
 
-/// What somebody may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub(crate) enum Role {
-    /// Plays.
+    /// Plays games.
     Player,
-    /// Reads statistics.
+    /// May read statistics.
     Analyst,
-    /// Helps players: sees every game, ends sessions.
+    /// Helps players: may see every game and revoke sessions.
     Support,
-    /// Runs the house.
+    /// May do everything.
     Admin,
 }
 
-/// Who sends a request, as their token says.
+/// The authenticated caller, from the access token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Viewer {
     pub(crate) account: Uuid,
     pub(crate) role: Role,
     pub(crate) session: Uuid,
-    /// When the token ends.
+    /// When the token expires.
     pub(crate) until: Moment,
 }
 
-/// An account, as its owner may see it.
+/// An account with the data its owner may see.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     pub(crate) id: Uuid,
     pub(crate) name: Arc<str>,
     pub(crate) role: Role,
-    /// Whether it has no password: who loses the tokens loses the account.
+    /// A guest has no password: without its tokens the account is lost.
     pub(crate) guest: bool,
     pub(crate) created_at: Moment,
 }
 
-/// Why nothing was done. The first ones are the caller's to mend.
+/// Why an operation on an account failed. `Busy` and `Store` are not the caller's fault.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum AccountError {
     #[error(transparent)]
     BadName(#[from] domain::Rejection),
-    #[error("the name {0} is taken; choose another one")]
+    #[error("the name {0} is taken; choose another")]
     NameTaken(String),
-    #[error("a password has {least} to {most} characters", least = passwords::LEAST, most = passwords::MOST)]
+    #[error("a password must have {min} to {max} characters", min = passwords::MIN, max = passwords::MAX)]
     BadPassword,
     #[error("the name or the password is wrong")]
     WrongCredentials,
-    #[error("this account has a password already; sign out to make another account")]
+    #[error("this account already has a password; sign out to create another account")]
     NotAGuest,
-    #[error("this refresh token is not good any more; sign in again")]
+    #[error("this refresh token is no longer valid; sign in again")]
     BadRefreshToken,
-    #[error("too many people are signing in; try again in a moment")]
+    #[error("too many sign-ins at the moment; try again later")]
     Busy,
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -86,7 +86,7 @@ impl From<sqlx::Error> for AccountError {
 impl Role {
     pub(crate) const ALL: [Self; 4] = [Self::Player, Self::Analyst, Self::Support, Self::Admin];
 
-    /// Its name in tokens and tables.
+    /// The name in tokens and in the database.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Player => "player",
@@ -101,7 +101,6 @@ impl Role {
     }
 }
 
-/// All accounts.
 #[derive(Debug)]
 pub(crate) struct Accounts {
     pool: PgPool,
@@ -121,7 +120,7 @@ impl Accounts {
         }
     }
 
-    /// A new account without a password.
+    /// Creates an account without a password.
     pub(crate) async fn guest(&self, name: Option<&str>) -> Result<Account, AccountError> {
         let id = Uuid::now_v7();
         let name = match name {
@@ -131,7 +130,7 @@ impl Accounts {
         self.insert(id, &name, Role::Player, None).await
     }
 
-    /// An account with a password: a new one, or what a guest becomes.
+    /// Creates an account with a password, or gives a guest one.
     pub(crate) async fn register(
         &self,
         name: &str,
@@ -148,13 +147,14 @@ impl Accounts {
         }
     }
 
-    /// The account of a name and its password. Takes as long for a name that nobody has.
+    /// Checks name and password. Takes equally long for an unknown name, so that names cannot be
+    /// probed.
     pub(crate) async fn sign_in(
         &self,
         name: &str,
         password: &str,
     ) -> Result<Account, AccountError> {
-        let known = match Name::parse(name) {
+        let found = match Name::parse(name) {
             Ok(name) => {
                 let select = format!("{SELECT}, password FROM account WHERE sign_in = $1");
                 let query = sqlx::query(sqlx::AssertSqlSafe(select)).bind(sign_in(&name));
@@ -162,15 +162,15 @@ impl Accounts {
             }
             Err(_) => None,
         };
-        let hash = known.as_ref().map(|row| row.try_get::<Option<String>, _>("password"));
-        let right = self.passwords.verify(password, hash.transpose()?.flatten()).await?;
-        match known {
-            Some(row) if right => Ok(account(&row)?),
+        let hash = found.as_ref().map(|row| row.try_get::<Option<String>, _>("password"));
+        let correct = self.passwords.verify(password, hash.transpose()?.flatten()).await?;
+        match found {
+            Some(row) if correct => Ok(account(&row)?),
             _ => Err(AccountError::WrongCredentials),
         }
     }
 
-    /// Somebody who works here: found by name, or made.
+    /// Finds a staff account by name and role, or creates it.
     pub(crate) async fn staff(&self, name: &str, role: Role) -> Result<Account, AccountError> {
         let name = Name::parse(name)?;
         let select = format!("{SELECT} FROM account WHERE sign_in = $1 AND password IS NULL");
@@ -196,9 +196,10 @@ UPDATE account SET name = $2, sign_in = $3, password = $4 WHERE id = $1 AND pass
 RETURNING id, name, role, false AS guest, created_at";
         let query =
             sqlx::query(UPGRADE).bind(guest).bind(name.as_str()).bind(sign_in(name)).bind(hash);
-        let row = query.fetch_optional(&self.pool).await.map_err(|error| taken(error, name))?;
+        let row =
+            query.fetch_optional(&self.pool).await.map_err(|error| name_taken(error, name))?;
         let upgraded = row.as_ref().map(account).transpose()?.ok_or(AccountError::NotAGuest)?;
-        self.names.know(upgraded.id, &upgraded.name);
+        self.names.cache(upgraded.id, &upgraded.name);
         Ok(upgraded)
     }
 
@@ -226,9 +227,9 @@ INSERT INTO account (id, name, role, sign_in, password, created_at) VALUES ($1, 
         let created_at = clock::now();
         let query = sqlx::query(INSERT).bind(id).bind(name.as_str()).bind(role.name());
         let query = query.bind(sign_in).bind(password).bind(clock::to_sql(created_at));
-        query.execute(&self.pool).await.map_err(|error| taken(error, name))?;
+        query.execute(&self.pool).await.map_err(|error| name_taken(error, name))?;
         let (name, guest): (Arc<str>, _) = (name.as_str().into(), password.is_none());
-        self.names.know(id, &name);
+        self.names.cache(id, &name);
         Ok(Account { id, name, role, guest: guest && role == Role::Player, created_at })
     }
 }
@@ -246,12 +247,12 @@ fn account(row: &sqlx::postgres::PgRow) -> Result<Account, sqlx::Error> {
     })
 }
 
-/// The name as it is compared: nobody is called ANN where there is an Ann.
+/// The name used to sign in, which is unique regardless of case.
 fn sign_in(name: &Name) -> String {
     name.as_str().to_lowercase()
 }
 
-fn taken(error: sqlx::Error, name: &Name) -> AccountError {
+fn name_taken(error: sqlx::Error, name: &Name) -> AccountError {
     match error.as_database_error() {
         Some(known) if known.is_unique_violation() => AccountError::NameTaken(name.to_string()),
         _ => error.into(),

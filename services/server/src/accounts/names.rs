@@ -1,4 +1,4 @@
-//! The names people go by, kept beside the log and asked for in batches.
+//! Display names of accounts, cached and loaded in batches. They are not part of the log.
 
 use std::{
     collections::HashMap,
@@ -11,22 +11,21 @@ use sqlx::{PgPool, Row};
 use store::StoreError;
 use uuid::Uuid;
 
-/// How many names are kept in memory.
-const MOST: usize = 50_000;
+const IN_MEMORY: usize = 50_000;
 
-/// How long a name is believed: another node may have given a new one.
-const GOOD_FOR: Duration = Duration::from_mins(1);
+/// How long a cached name is used: it may be changed on another node.
+const CACHE_TIME: Duration = Duration::from_mins(1);
 
-/// The names shown.
+/// Cache of display names.
 #[derive(Debug)]
 pub(crate) struct Names {
     pool: PgPool,
     known: Cache<Uuid, (Arc<str>, Instant)>,
-    /// Who works for the house; that does not change.
+    /// Whether an account is staff; this never changes.
     staff: Cache<Uuid, bool>,
 }
 
-/// What the log calls a player: nothing that says who it is.
+/// The name of a player in the log. It reveals nothing about the person.
 pub(crate) fn pseudonym(account: Uuid) -> String {
     let (_, random) = account.as_u64_pair();
     format!("player-{:012x}", random & 0xffff_ffff_ffff)
@@ -34,21 +33,20 @@ pub(crate) fn pseudonym(account: Uuid) -> String {
 
 impl Names {
     pub(crate) fn new(pool: PgPool) -> Self {
-        Self { pool, known: Cache::new(MOST), staff: Cache::new(MOST) }
+        Self { pool, known: Cache::new(IN_MEMORY), staff: Cache::new(IN_MEMORY) }
     }
 
-    /// Remembers a name that was just given.
-    pub(crate) fn know(&self, account: Uuid, name: &Arc<str>) {
+    pub(crate) fn cache(&self, account: Uuid, name: &Arc<str>) {
         self.known.insert(account, (Arc::clone(name), Instant::now()));
     }
 
-    /// The name of an account if it is in memory.
-    pub(crate) fn at_hand(&self, account: Uuid) -> Option<Arc<str>> {
+    /// The name of an account if it is cached.
+    pub(crate) fn cached(&self, account: Uuid) -> Option<Arc<str>> {
         let (name, since) = self.known.get(&account)?;
-        (since.elapsed() < GOOD_FOR).then_some(name)
+        (since.elapsed() < CACHE_TIME).then_some(name)
     }
 
-    /// Whether an account is one of staff: players are not told who.
+    /// Whether an account is staff: players do not see their names.
     pub(crate) async fn is_staff(&self, account: Uuid) -> Result<bool, StoreError> {
         if let Some(staff) = self.staff.get(&account) {
             return Ok(staff);
@@ -60,34 +58,39 @@ impl Names {
         Ok(staff)
     }
 
-    /// The names of these accounts, in one round trip at most. An account that is gone keeps its pseudonym.
+    /// The names of these accounts, with at most one query. An erased account has its pseudonym.
     pub(crate) async fn of(
         &self,
         accounts: impl IntoIterator<Item = Uuid>,
     ) -> Result<HashMap<Uuid, Arc<str>>, StoreError> {
         let mut names = HashMap::new();
-        let mut unknown = Vec::new();
+        let mut uncached = Vec::new();
         for account in accounts {
-            match self.at_hand(account) {
+            match self.cached(account) {
                 Some(name) => {
                     names.insert(account, name);
                 }
-                None => unknown.push(account),
+                None => uncached.push(account),
             }
         }
-        if !unknown.is_empty() {
+        if !uncached.is_empty() {
             let query =
                 sqlx::query("SELECT id, name, role <> 'player' FROM account WHERE id = ANY($1)")
-                    .bind(&unknown);
+                    .bind(&uncached);
             for row in query.fetch_all(&self.pool).await? {
                 self.staff.insert(row.try_get(0)?, row.try_get(2)?);
                 let (account, name): (Uuid, String) = (row.try_get(0)?, row.try_get(1)?);
                 let name: Arc<str> = name.into();
-                self.know(account, &name);
+                self.cache(account, &name);
                 names.insert(account, name);
             }
-            for account in unknown {
-                names.entry(account).or_insert_with(|| pseudonym(account).into());
+            // An erased account is cached too, or every event of its games would ask for it.
+            for account in uncached {
+                names.entry(account).or_insert_with(|| {
+                    let name: Arc<str> = pseudonym(account).into();
+                    self.cache(account, &name);
+                    name
+                });
             }
         }
         Ok(names)

@@ -1,4 +1,4 @@
-//! Passwords: argon2id, a few at a time, and as slow for a name nobody has.
+//! Password hashing with argon2id. Concurrency is limited, and unknown names take equally long.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,66 +10,66 @@ use tokio::sync::Semaphore;
 
 use super::AccountError;
 
-/// The shortest and the longest password, in characters.
-pub(crate) const LEAST: usize = 8;
-pub(crate) const MOST: usize = 128;
+/// Length limits of passwords, in characters.
+pub(crate) const MIN: usize = 8;
+pub(crate) const MAX: usize = 128;
 
-/// Each hash takes 19 MiB and some 20 ms: more of them at once would only stand in each other's way.
-const AT_ONCE: usize = 2;
-/// How many may wait for their turn.
-const WAITING: usize = 64;
+/// Each hash takes 19 MiB and about 20 ms of CPU, so more concurrency would not help.
+const CONCURRENCY: usize = 2;
+/// How many requests may wait; more fail as busy.
+const QUEUE: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct Passwords {
     work: Arc<Semaphore>,
-    room: Arc<Semaphore>,
+    queue: Arc<Semaphore>,
 }
 
 impl Default for Passwords {
     fn default() -> Self {
         Self {
-            work: Arc::new(Semaphore::new(AT_ONCE)),
-            room: Arc::new(Semaphore::new(AT_ONCE + WAITING)),
+            work: Arc::new(Semaphore::new(CONCURRENCY)),
+            queue: Arc::new(Semaphore::new(CONCURRENCY + QUEUE)),
         }
     }
 }
 
-/// What a password for a name nobody has is compared with.
-static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hashed("nobody has this password"));
+/// Checked for unknown names, so that they take as long as known ones.
+static DUMMY_HASH: LazyLock<Option<String>> = LazyLock::new(|| hashed("nobody has this password"));
 
 impl Passwords {
     pub(crate) async fn hash(&self, password: &str) -> Result<String, AccountError> {
-        if !(LEAST..=MOST).contains(&password.chars().count()) {
+        if !(MIN..=MAX).contains(&password.chars().count()) {
             return Err(AccountError::BadPassword);
         }
         let password = password.to_owned();
-        self.slowly(move || hashed(&password)).await?.ok_or(AccountError::Busy)
+        self.run_blocking(move || hashed(&password)).await?.ok_or(AccountError::Busy)
     }
 
-    /// Whether the password has this hash; without one, it never has.
+    /// Whether the password matches the hash; without a hash, never.
     pub(crate) async fn verify(
         &self,
         password: &str,
         hash: Option<String>,
     ) -> Result<bool, AccountError> {
-        // A huge text is not hashed: no password is that long.
+        // No password is longer, so a huge text need not be hashed in full.
         let mut password = password.to_owned();
-        password.truncate(password.floor_char_boundary(4 * MOST));
-        self.slowly(move || {
+        password.truncate(password.floor_char_boundary(4 * MAX));
+        self.run_blocking(move || {
             let known = hash.is_some();
-            let hash = hash.as_deref().or(NOBODY.as_deref());
-            let right = hash.is_some_and(|hash| matches(&password, hash));
-            known && right
+            let hash = hash.as_deref().or(DUMMY_HASH.as_deref());
+            let correct = hash.is_some_and(|hash| matches(&password, hash));
+            known && correct
         })
         .await
     }
 
-    async fn slowly<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, AccountError> {
-        let _room = self.room.try_acquire().map_err(|_| AccountError::Busy)?;
-        let _turn = self.work.acquire().await.map_err(|_| AccountError::Busy)?;
+        let _queued = self.queue.try_acquire().map_err(|_| AccountError::Busy)?;
+        let _permit = self.work.acquire().await.map_err(|_| AccountError::Busy)?;
         tokio::task::spawn_blocking(work).await.map_err(|_| AccountError::Busy)
     }
 }

@@ -1,8 +1,8 @@
-//! What is known about a person: giving it to them, and forgetting it.
+//! Personal data: export and erasure.
 //!
-//! Events know an account by its id and a pseudonym that follows from it, so an account that is erased leaves every chain valid and
-//! every game replayable. What is erased: the name, the name to sign in with, the password, the sessions, the addresses and clients in
-//! evidence, and everything the person wrote in disputes.
+//! Events contain only an account's id and a pseudonym derived from it, so after an erasure every
+//! hash chain stays valid and every game can be replayed. Erased are the name, the sign-in name,
+//! the password, the sessions, the addresses and clients in evidence, and all texts in disputes.
 
 use serde_json::{Value, json};
 use sqlx::{PgConnection, Row};
@@ -12,9 +12,10 @@ use super::{AccountError, Accounts, pseudonym};
 use crate::clock;
 
 impl Accounts {
-    /// Forgets a player; whether there was one to forget. Their sessions end within a second on every node.
+    /// Erases a player; returns whether there was one. Their sessions end within a second on every
+    /// node.
     pub(crate) async fn erase(&self, account: Uuid) -> Result<bool, AccountError> {
-        const FORGET: &str = "
+        const ERASE: &str = "
 UPDATE account SET name = $2, sign_in = NULL, password = NULL, erased_at = $3
  WHERE id = $1 AND role = 'player' AND erased_at IS NULL";
         const EVIDENCE: &str =
@@ -22,29 +23,29 @@ UPDATE account SET name = $2, sign_in = NULL, password = NULL, erased_at = $3
         const TEXTS: &str = "UPDATE dispute_text SET text = '' WHERE author = $1";
         let name = pseudonym(account);
         let mut transaction = self.pool.begin().await?;
-        let query = sqlx::query(FORGET).bind(account).bind(&name);
+        let query = sqlx::query(ERASE).bind(account).bind(&name);
         let erased = query.bind(clock::to_sql(clock::now())).execute(&mut *transaction).await?;
         if erased.rows_affected() == 0 {
             drop(transaction);
-            // They may be left over from a time when this was interrupted.
-            self.end_all(account).await?;
+            // An interrupted erasure may have left sessions.
+            self.revoke_all(account).await?;
             return Ok(false);
         }
-        self.end_all_on(&mut transaction, account).await?;
+        self.revoke_all_on(&mut transaction, account).await?;
         sqlx::query(EVIDENCE).bind(account).bind(Uuid::nil()).execute(&mut *transaction).await?;
         sqlx::query(TEXTS).bind(account).execute(&mut *transaction).await?;
         transaction.commit().await?;
-        self.names.know(account, &name.into());
+        self.names.cache(account, &name.into());
         Ok(true)
     }
 
-    /// Everything that the tables beside the log know about an account.
+    /// All data about an account outside the log.
     pub(crate) async fn personal(&self, account: Uuid) -> Result<Option<Value>, AccountError> {
         const ACCOUNT: &str = "SELECT name, sign_in, role, created_at, erased_at, password IS NOT NULL FROM account WHERE id = $1";
         let mut connection = self.pool.acquire().await?;
         let row = sqlx::query(ACCOUNT).bind(account).fetch_optional(&mut *connection).await?;
         let Some(row) = row else { return Ok(None) };
-        let moment = |at: Option<i64>| at.map(|at| clock::written(clock::from_sql(at)));
+        let moment = |at: Option<i64>| at.map(|at| clock::rfc3339(clock::from_sql(at)));
         Ok(Some(json!({
             "id": account,
             "pseudonym": pseudonym(account),
@@ -62,12 +63,12 @@ UPDATE account SET name = $2, sign_in = NULL, password = NULL, erased_at = $3
     }
 }
 
-/// The most rows of a kind that are given at once.
-const MOST: i64 = 10_000;
+/// The limit of rows of each kind.
+const MAX_ROWS: i64 = 10_000;
 
 async fn sessions(connection: &mut PgConnection, account: Uuid) -> Result<Vec<Value>, sqlx::Error> {
     const SESSIONS: &str = "SELECT id, created_at, expires_at, revoked_at FROM session WHERE account = $1 ORDER BY created_at LIMIT $2";
-    let rows = sqlx::query(SESSIONS).bind(account).bind(MOST).fetch_all(connection).await?;
+    let rows = sqlx::query(SESSIONS).bind(account).bind(MAX_ROWS).fetch_all(connection).await?;
     let session = |row: &sqlx::postgres::PgRow| {
         Ok(json!({
             "id": row.try_get::<Uuid, _>(0)?, "createdAt": row.try_get::<i64, _>(1)?,
@@ -79,7 +80,7 @@ async fn sessions(connection: &mut PgConnection, account: Uuid) -> Result<Vec<Va
 
 async fn evidence(connection: &mut PgConnection, account: Uuid) -> Result<Vec<Value>, sqlx::Error> {
     const EVIDENCE: &str = "SELECT game, at, kind, address, client, asked, code FROM evidence WHERE actor = $1 ORDER BY at LIMIT $2";
-    let rows = sqlx::query(EVIDENCE).bind(account).bind(MOST).fetch_all(connection).await?;
+    let rows = sqlx::query(EVIDENCE).bind(account).bind(MAX_ROWS).fetch_all(connection).await?;
     let note = |row: &sqlx::postgres::PgRow| {
         Ok(json!({
             "game": row.try_get::<Uuid, _>(0)?, "at": row.try_get::<i64, _>(1)?, "kind": row.try_get::<String, _>(2)?,
@@ -93,7 +94,7 @@ async fn evidence(connection: &mut PgConnection, account: Uuid) -> Result<Vec<Va
 async fn texts(connection: &mut PgConnection, account: Uuid) -> Result<Vec<Value>, sqlx::Error> {
     const TEXTS: &str =
         "SELECT dispute, number, at, text FROM dispute_text WHERE author = $1 ORDER BY at LIMIT $2";
-    let rows = sqlx::query(TEXTS).bind(account).bind(MOST).fetch_all(connection).await?;
+    let rows = sqlx::query(TEXTS).bind(account).bind(MAX_ROWS).fetch_all(connection).await?;
     let text = |row: &sqlx::postgres::PgRow| {
         Ok(json!({
             "dispute": row.try_get::<Uuid, _>(0)?, "number": row.try_get::<i32, _>(1)?, "at": row.try_get::<i64, _>(2)?,
@@ -105,6 +106,6 @@ async fn texts(connection: &mut PgConnection, account: Uuid) -> Result<Vec<Value
 
 async fn games(connection: &mut PgConnection, account: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
     const GAMES: &str = "SELECT game FROM game_player WHERE generation = (SELECT generation FROM processor WHERE name = 'game_index' AND state = 'live') AND player = $1 ORDER BY game LIMIT $2";
-    let rows = sqlx::query(GAMES).bind(account).bind(MOST).fetch_all(connection).await?;
+    let rows = sqlx::query(GAMES).bind(account).bind(MAX_ROWS).fetch_all(connection).await?;
     rows.iter().map(|row| row.try_get(0)).collect()
 }

@@ -1,4 +1,4 @@
-//! Sessions that were ended while their tokens are still good.
+//! Revoked sessions whose access tokens have not expired yet.
 
 use std::{
     collections::HashMap,
@@ -8,7 +8,7 @@ use std::{
 use domain::Moment;
 use uuid::Uuid;
 
-/// Sessions that were ended, and until when a token of theirs could be good.
+/// Revoked sessions, and when their last token expires.
 #[derive(Debug, Default)]
 pub(crate) struct Revoked(RwLock<HashMap<Uuid, Moment>>);
 
@@ -21,8 +21,8 @@ impl Revoked {
         self.0.write().unwrap_or_else(PoisonError::into_inner).extend(sessions);
     }
 
-    /// Forgets sessions of which no token is good any more.
-    pub(crate) fn forget_before(&self, moment: Moment) {
+    /// Removes sessions whose tokens have all expired.
+    pub(crate) fn remove_before(&self, moment: Moment) {
         let mut sessions = self.0.write().unwrap_or_else(PoisonError::into_inner);
         sessions.retain(|_, &mut until| until >= moment);
     }

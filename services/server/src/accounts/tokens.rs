@@ -1,8 +1,8 @@
-//! Access tokens: signed statements of who somebody is, for a short while.
+//! Access tokens: short-lived JWTs.
 //!
-//! A token is a JWT with one algorithm, `EdDSA`. Its key is named in the header; any other algorithm in the
-//! header is refused, so there is none to confuse. Checking a signature costs more than answering many a request, so
-//! tokens seen to be good are remembered.
+//! The only algorithm is `EdDSA`; a token with any other in its header is rejected, which prevents
+//! algorithm confusion. The header names the key. Checking a signature costs more than many
+//! requests, so verified tokens are cached.
 
 use std::time::Duration;
 
@@ -14,33 +14,32 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{Role, Viewer, revoked::Revoked, sessions::LONGEST_LIFE};
+use super::{Role, Viewer, revoked::Revoked, sessions::MAX_STAFF_LIFETIME};
 use crate::keys::{Key, KeyRing};
 
-/// Who issues our tokens.
 const ISSUER: &str = "croupier";
-/// The longest token looked at.
-const MOST_BYTES: usize = 1024;
-/// How old what we know about the keys may be.
-const LOOK_FOR_KEYS: Duration = Duration::from_secs(20);
-/// How many good tokens are remembered.
-const REMEMBERED: usize = 20_000;
+/// The longest token accepted.
+const MAX_BYTES: usize = 1024;
+/// The minimum time between two scans of the folder of keys.
+const RELOAD_KEYS: Duration = Duration::from_secs(20);
+/// How many verified tokens are cached.
+const CACHED: usize = 20_000;
 
-/// How long tokens are good.
+/// Lifetimes of tokens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lifetimes {
     pub(crate) access: Duration,
     pub(crate) refresh: Duration,
 }
 
-/// Why a token does not count.
+/// Why a token is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadToken {
-    #[error("this is no token of ours; sign in again")]
+    #[error("this token is invalid; sign in again")]
     Malformed,
     #[error("this token has expired; use the refresh token or sign in again")]
     Expired,
-    #[error("this session was ended; sign in again")]
+    #[error("this session was revoked; sign in again")]
     Revoked,
 }
 
@@ -61,22 +60,22 @@ struct Claims {
     exp: u64,
 }
 
-/// Makes and checks access tokens.
+/// Issues and checks access tokens.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     keys: KeyRing,
     pub(crate) lifetimes: Lifetimes,
     pub(crate) revoked: Revoked,
-    /// Who shows a token, and the key that signed it.
-    good: Cache<[u8; 32], (Viewer, Uuid)>,
+    /// By hash of the token: its viewer, and the key that signed it.
+    cache: Cache<[u8; 32], (Viewer, Uuid)>,
 }
 
 impl Tokens {
     pub(crate) fn new(keys: KeyRing, lifetimes: Lifetimes) -> Self {
-        Self { keys, lifetimes, revoked: Revoked::default(), good: Cache::new(REMEMBERED) }
+        Self { keys, lifetimes, revoked: Revoked::default(), cache: Cache::new(CACHED) }
     }
 
-    /// A token that says who this is; `None` if there is no key to sign it with.
+    /// Issues an access token; `None` if there is no key.
     pub(crate) fn issue(&self, viewer: &Viewer, now: Moment) -> Option<String> {
         let claims = Claims {
             iss: ISSUER.to_owned(),
@@ -89,7 +88,7 @@ impl Tokens {
         self.sign(&claims)
     }
 
-    /// Any statement, signed with the key in use.
+    /// Signs claims with the newest key.
     pub(crate) fn sign(&self, claims: &impl Serialize) -> Option<String> {
         let key = self.keys.newest().ok()?;
         let header = Header { alg: "EdDSA".to_owned(), typ: "JWT".to_owned(), kid: key.id };
@@ -100,20 +99,20 @@ impl Tokens {
         Some(format!("{signed}.{}", BASE64.encode(signature.to_bytes())))
     }
 
-    /// Who shows this token.
+    /// Checks an access token.
     pub(crate) fn check(&self, token: &str, now: Moment) -> Result<Viewer, BadToken> {
-        if token.len() > MOST_BYTES {
+        if token.len() > MAX_BYTES {
             return Err(BadToken::Malformed);
         }
         let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        let (viewer, key) = if let Some(known) = self.good.get(&digest) {
+        let (viewer, key) = if let Some(known) = self.cache.get(&digest) {
             known
         } else {
-            let read = self.read(token).ok_or(BadToken::Malformed)?;
-            self.good.insert(digest, read);
-            read
+            let parsed = self.parse(token).ok_or(BadToken::Malformed)?;
+            self.cache.insert(digest, parsed);
+            parsed
         };
-        // Whoever takes a key away takes back what it signed.
+        // Removing a key invalidates the tokens it signed.
         if !self.keys.all().iter().any(|known| known.id == key) {
             return Err(BadToken::Malformed);
         }
@@ -126,22 +125,22 @@ impl Tokens {
         Ok(viewer)
     }
 
-    fn read(&self, token: &str) -> Option<(Viewer, Uuid)> {
-        let (claims, key): (Claims, Uuid) = self.open(token)?;
-        let life = Duration::from_secs(claims.exp.saturating_sub(claims.iat));
-        let longest = LONGEST_LIFE.max(self.lifetimes.access);
+    fn parse(&self, token: &str) -> Option<(Viewer, Uuid)> {
+        let (claims, key): (Claims, Uuid) = self.verify(token)?;
+        let lifetime = Duration::from_secs(claims.exp.saturating_sub(claims.iat));
+        let max_lifetime = MAX_STAFF_LIFETIME.max(self.lifetimes.access);
         let viewer = Viewer {
             account: claims.sub,
             role: Role::named(&claims.role)?,
             session: claims.sid,
             until: Moment(claims.exp.saturating_mul(1000)),
         };
-        (claims.iss == ISSUER && life <= longest).then_some((viewer, key))
+        (claims.iss == ISSUER && lifetime <= max_lifetime).then_some((viewer, key))
     }
 
-    /// A statement that we signed, and the key that signed it.
-    pub(super) fn open<T: DeserializeOwned>(&self, token: &str) -> Option<(T, Uuid)> {
-        if token.len() > MOST_BYTES {
+    /// Verifies the signature; returns the claims and the key.
+    pub(super) fn verify<T: DeserializeOwned>(&self, token: &str) -> Option<(T, Uuid)> {
+        if token.len() > MAX_BYTES {
             return None;
         }
         let (signed, signature) = token.rsplit_once('.')?;
@@ -157,12 +156,12 @@ impl Tokens {
         Some((serde_json::from_slice(&BASE64.decode(claims).ok()?).ok()?, key.id))
     }
 
-    /// Finds keys that were added or taken away, within half a minute.
-    pub(crate) fn look_after(&self) {
-        self.keys.look_again(LOOK_FOR_KEYS);
+    /// Loads keys that were added or removed, within half a minute.
+    pub(crate) fn maintain(&self) {
+        self.keys.reload(RELOAD_KEYS);
     }
 
-    /// The public keys, as a JSON Web Key Set: anybody can check what we signed.
+    /// The public keys, as a JSON Web Key Set.
     pub(crate) fn public_keys(&self) -> serde_json::Value {
         let keys = self.keys.all();
         let key = |key: &Key| {
@@ -199,7 +198,7 @@ mod tests {
     };
 
     #[test]
-    fn a_token_says_who_somebody_is_until_it_ends() {
+    fn a_token_is_valid_until_it_expires_or_is_revoked() {
         let folder = tempfile::tempdir().unwrap();
         let tokens = tokens(folder.path());
         let token = tokens.issue(&VIEWER, Moment(0)).unwrap();
@@ -210,21 +209,21 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_added_and_taken_away_while_we_run() {
+    fn keys_can_be_added_and_removed_at_runtime() {
         let folder = tempfile::tempdir().unwrap();
         let node = tokens(folder.path());
         let old = node.issue(&VIEWER, Moment(0)).unwrap();
         let new_key = keys::add(folder.path(), Purpose::Token).unwrap();
-        // Another node signs with the new key; this one has never seen it.
+        // Another node signs with the new key before this one has loaded it.
         let new = tokens(folder.path()).issue(&VIEWER, Moment(0)).unwrap();
         std::thread::sleep(Duration::from_millis(60));
         assert_eq!(node.check(&new, Moment(0)), Ok(VIEWER));
         assert_eq!(node.check(&old, Moment(0)), Ok(VIEWER));
         std::fs::remove_file(folder.path().join(format!("token-{new_key}.key"))).unwrap();
-        node.keys.look_again(Duration::ZERO);
+        node.keys.reload(Duration::ZERO);
         assert_eq!(node.check(&new, Moment(0)), Err(BadToken::Malformed));
         assert_eq!(tokens(folder.path()).check(&new, Moment(0)), Err(BadToken::Malformed));
-        // Somebody else's key of the same name is not ours.
+        // A token of another installation is invalid.
         let elsewhere = tempfile::tempdir().unwrap();
         let theirs = tokens(elsewhere.path()).issue(&VIEWER, Moment(0)).unwrap();
         assert_eq!(node.check(&theirs, Moment(0)), Err(BadToken::Malformed));

@@ -1,59 +1,57 @@
-//! The audit log: what staff did, or looked at.
+//! The audit log: the actions of staff.
 
 use async_graphql::{Context, ID, SimpleObject};
 use uuid::Uuid;
 
 use super::{
     app,
-    connection::{AuditConnection, page_size},
-    errors::bad_input,
+    connection::{AuditConnection, PageArguments},
+    enums::AuditAction,
     ids::Named,
     player::Player,
-    scalars::{Instant, Long},
+    scalars::{DateTime, Long},
 };
 use crate::disputes::audit;
 
-/// Something that staff did, or looked at.
+/// An action of staff, including reading personal data.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct AuditEntry {
-    /// Its number, from 1.
+    /// The number, from 1.
     number: Long,
-    /// When.
-    at: Instant,
-    /// Who.
+    /// When it was recorded.
+    at: DateTime,
+    /// The member of staff.
     by: Player,
-    /// What: `void_game`, `look_at_personal_data` …
-    action: String,
-    /// To what: the id of a game, an account, a dispute.
+    /// The action. Null if it was recorded by a newer server version that this one does not know.
+    action: Option<AuditAction>,
+    /// The id of the game, account or dispute concerned; the nil UUID if there is none.
     subject: Uuid,
-    /// Because of which dispute.
+    /// The dispute that required it. Null if there is none.
     dispute: Option<ID>,
 }
 
-/// A page of the audit log.
+/// A page of the audit log, oldest first.
 pub(super) async fn audit_log(
     ctx: &Context<'_>,
     filter: audit::Filter,
-    first: Option<i32>,
-    after: Option<String>,
+    arguments: PageArguments,
 ) -> async_graphql::Result<AuditConnection> {
-    let size = page_size(first)?;
-    let from = after.as_deref().map_or(Ok(0), str::parse::<i64>);
-    let from = from.ok().filter(|from| *from >= 0);
-    let from = from.ok_or_else(|| bad_input("after is a cursor of this list"))?;
-    let most = i64::try_from(size + 1).unwrap_or(i64::MAX);
-    let entries = audit::page(&app(ctx).tables.store, filter, from, most).await?;
-    let more = entries.len() > size;
+    let request = arguments.request(ctx)?;
+    let cursor = request.position(|cursor| cursor.parse::<i64>().ok())?;
+    let store = &app(ctx).games.store;
+    let entries = audit::page(store, filter, cursor, request.backward, request.limit()).await?;
+    let (entries, more) = request.trim(entries);
+    let total = if request.counts { audit::count(store, filter).await? } else { 0 };
     let items = entries.into_iter().map(|entry| {
         let view = AuditEntry {
             number: Long(entry.number),
-            at: Instant(entry.at),
+            at: DateTime(entry.at),
             by: Player::new(entry.by),
-            action: entry.action.to_string(),
+            action: AuditAction::named(entry.action.as_str()),
             subject: entry.subject,
             dispute: entry.dispute.map(|dispute| Named::Dispute(dispute).id()),
         };
         (entry.number.to_string(), view)
     });
-    Ok(AuditConnection::page(items.collect(), more, size, after.is_some()))
+    Ok(AuditConnection::page(&request, items.collect(), more, total))
 }

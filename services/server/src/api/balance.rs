@@ -1,4 +1,4 @@
-//! Balance, for analysts: how often which dice, characters and seats win, and how sure that is.
+//! Game balance, for analysts: win rates of dice, characters and seats, with confidence intervals.
 
 use async_graphql::{Context, Enum, InputObject, Object, SimpleObject};
 use domain::{Ruleset, special_dice::Catalogue};
@@ -11,25 +11,26 @@ use projections::{
 use super::{
     allowed, app,
     errors::bad_input,
-    scalars::{Date, Long, int},
+    game_kind::GameKind,
+    scalars::{Date, Long, PresetName, int},
 };
 use crate::{
     accounts::Role,
-    play::{PlayError, Refusal},
+    play::{AppError, UserError},
 };
 
-/// What the lines of a balance are about.
+/// What the lines of a balance are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub(super) enum BalanceBy {
-    /// A special die, brought once or more.
+    /// A special die, in the loadout once or more.
     Die,
-    /// Two special dice, also of one kind: `HOT+MIDAS`.
+    /// Two special dice, also of the same kind: `HOT+MIDAS`.
     Pair,
-    /// How many special dice were brought.
+    /// The number of special dice in the loadout.
     LoadoutSize,
     /// The character.
     Character,
-    /// The place in the order of turns, from 1.
+    /// The position in the turn order, from 1.
     SeatPosition,
     /// The game.
     Game,
@@ -39,9 +40,9 @@ pub(super) enum BalanceBy {
     RulesetVersion,
     /// The version of the catalogue of special dice.
     CatalogueVersion,
-    /// How strong the player was on that day.
+    /// The rating band of the player on that day.
     RatingBand,
-    /// How many sat at the table.
+    /// The number of players at the table.
     TableSize,
 }
 
@@ -63,11 +64,11 @@ impl From<BalanceBy> for By {
     }
 }
 
-/// How strong a player is, by the rating with which the day began.
+/// The rating band of a player, by the rating at the start of the day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 #[graphql(remote = "balance::Band")]
 pub(super) enum RatingBand {
-    /// Not known well enough.
+    /// Provisional rating.
     Provisional,
     /// Below 1300.
     #[graphql(name = "BELOW_1300")]
@@ -81,25 +82,25 @@ pub(super) enum RatingBand {
     /// From 1700 to below 1900.
     #[graphql(name = "FROM_1700")]
     From1700,
-    /// From 1900 on.
+    /// 1900 or more.
     #[graphql(name = "FROM_1900")]
     From1900,
 }
 
-/// Which seats of finished games a balance is about. What is left out does not matter.
+/// The seats of finished games to count. Omitted fields do not filter.
 #[derive(Clone, Debug, Default, InputObject)]
 pub(super) struct BalanceFilter {
-    /// What was played: `farkle` …
-    game: Option<String>,
-    /// Under which preset of the game; `custom` is all changed rules.
-    preset: Option<String>,
-    /// In which version of the preset.
+    /// The game.
+    kind: Option<GameKind>,
+    /// The preset; `custom` for all changed rules. Requires `kind`.
+    preset: Option<PresetName>,
+    /// The version of the preset.
     ruleset_version: Option<i32>,
-    /// With which version of the catalogue of special dice.
+    /// The version of the catalogue of special dice.
     catalogue_version: Option<i32>,
-    /// At tables of so many seats.
+    /// The number of players at the table, 1 to 100.
     table_size: Option<i32>,
-    /// By players of this strength.
+    /// The rating band of the player.
     rating_band: Option<RatingBand>,
     /// Games that ended on this day or later, in UTC.
     from: Option<Date>,
@@ -107,14 +108,14 @@ pub(super) struct BalanceFilter {
     to: Option<Date>,
 }
 
-/// An estimate with the interval that holds the truth in 95 of 100 cases.
+/// An estimate with its 95% confidence interval.
 #[derive(Clone, Copy, Debug, SimpleObject)]
 pub(super) struct Estimate {
     /// The estimate.
     value: f64,
-    /// The lower end of the interval.
+    /// The lower bound of the interval.
     low: f64,
-    /// The upper end of the interval.
+    /// The upper bound of the interval.
     high: f64,
 }
 
@@ -125,57 +126,58 @@ impl From<wilson::Estimate> for Estimate {
     }
 }
 
-/// A bar of a histogram. Buckets are the wider the larger the values.
+/// A bucket of a histogram. Buckets for larger values are wider.
 #[derive(Clone, Copy, Debug, SimpleObject)]
 pub(super) struct Bucket {
-    /// The lowest value in it.
+    /// The smallest value of the bucket.
     from: Long,
-    /// The highest value in it.
+    /// The largest value of the bucket.
     to: Long,
-    /// How many values fell into it.
+    /// The number of values in the bucket.
     count: Long,
 }
 
-/// Games of a week.
+/// The results of a week.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct BalanceWeek {
-    /// The week as ISO 8601 writes it: `2026-W47`.
+    /// The week in ISO 8601 format: `2026-W47`.
     week: String,
-    /// Seats in games that ended in it.
+    /// The number of seats in games that ended in this week.
     games: Long,
-    /// Of them won.
+    /// The number of these seats that won.
     wins: Long,
-    /// The share of games won, with its Wilson interval.
+    /// The share of seats that won, from 0 to 1, with its Wilson interval. Null without games.
     win_rate: Option<Estimate>,
 }
 
-/// What an answer is made from.
+/// The position in the log that a result is based on.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct LogPosition {
-    /// How many events of the log the answer knows.
+    /// The number of events included.
     events: Long,
-    /// The last position it knows of each of the 64 shards.
+    /// The last included position in each of the 64 shards.
     positions: Vec<Long>,
-    /// How many events the log had beyond them at that moment, and how many games were taken in but not added up yet.
+    /// The number of events not yet included, plus the number of games included but not yet added
+    /// up.
     behind: Long,
 }
 
-/// All seats that a balance is about, together.
+/// The total of all seats.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct BalanceTotal {
-    /// Seats in finished games.
+    /// The number of seats in finished games.
     games: Long,
-    /// Of them won.
+    /// The number of these seats that won.
     wins: Long,
-    /// The share of games won, with its Wilson interval.
+    /// The share of seats that won, from 0 to 1, with its Wilson interval. Null without games.
     win_rate: Option<Estimate>,
-    /// The share of turns that were farkles, from 0 to 1.
+    /// The share of turns that were farkles, from 0 to 1. Null without turns.
     farkle_rate: Option<f64>,
-    /// The final score on average.
+    /// The average final score. Null without games.
     average_score: Option<f64>,
 }
 
-/// A balance.
+/// The game balance: results of seats in finished games, added up. Voided games do not count.
 #[derive(Clone, Debug)]
 pub(super) struct Balance {
     answer: Answer,
@@ -189,8 +191,8 @@ pub(super) struct BalanceLine {
     price: Option<u32>,
 }
 
-/// The most names that can be asked for.
-const MOST_NAMES: usize = 100;
+/// The maximum number of names.
+const MAX_NAMES: usize = 100;
 
 impl Balance {
     pub(super) async fn find(
@@ -203,14 +205,14 @@ impl Balance {
         app(ctx).database.check()?;
         let wants = |field: &str| ctx.look_ahead().field("lines").field(field).exists();
         let histograms = ["scores", "turnSeconds", "turnRolls"].into_iter().any(wants);
-        let catalogue = app(ctx).tables.wallets.catalogue().await?;
-        let names = names.map(|names| lawful(names, by, &catalogue)).transpose()?;
+        let catalogue = app(ctx).games.wallets.catalogue().await?;
+        let names = names.map(|names| valid_names(names, by, &catalogue)).transpose()?;
         let question = filter.question(by, histograms, wants("weeks"))?;
         let question = Question { names: names.clone(), ..question };
-        let pool = app(ctx).tables.store.pool();
-        let mut answer = ask(pool, &question).await.map_err(PlayError::from)?;
+        let pool = app(ctx).games.store.pool();
+        let mut answer = ask(pool, &question).await.map_err(AppError::from)?;
         if let Some(names) = names {
-            // What nobody played is told too.
+            // Names without games get a line, too.
             for name in names {
                 if !answer.lines.iter().any(|line| line.name == name) {
                     answer.lines.push(Line { name, ..Line::default() });
@@ -229,26 +231,27 @@ impl BalanceFilter {
         histograms: bool,
         weeks: bool,
     ) -> async_graphql::Result<Question> {
-        match (&self.game, &self.preset) {
-            (None, Some(_)) => return Err(bad_input("preset needs the game it is of")),
-            (Some(game), preset) => {
-                let preset = preset.as_deref().filter(|preset| *preset != "custom");
-                Ruleset::preset(game, preset).map_err(Refusal::from).map_err(PlayError::from)?;
+        let preset = self.preset.map(|preset| preset.0);
+        match (self.kind, preset.as_deref()) {
+            (None, Some(_)) => return Err(bad_input("preset requires kind")),
+            (Some(kind), preset) => {
+                let preset = preset.filter(|preset| *preset != "custom");
+                Ruleset::preset(kind.0, preset).map_err(UserError::from).map_err(AppError::from)?;
             }
             (None, None) => {}
         }
         if let (Some(from), Some(to)) = (self.from, self.to)
             && from.0 > to.0
         {
-            return Err(bad_input("from must not be behind to"));
+            return Err(bad_input("from must not be after to"));
         }
         let seats = self.table_size.map(|seats| {
-            let lawful = i16::try_from(seats).ok().filter(|seats| (1..=100).contains(seats));
-            lawful.ok_or_else(|| bad_input("tableSize must be from 1 to 100"))
+            let valid = i16::try_from(seats).ok().filter(|seats| (1..=100).contains(seats));
+            valid.ok_or_else(|| bad_input("tableSize must be from 1 to 100"))
         });
         Ok(Question {
-            kind: self.game,
-            preset: self.preset,
+            kind: self.kind.map(|kind| kind.0.to_owned()),
+            preset,
             ruleset_version: self.ruleset_version,
             catalogue_version: self.catalogue_version,
             seats: seats.transpose()?,
@@ -263,26 +266,27 @@ impl BalanceFilter {
     }
 }
 
-/// Names as lines have them; dice must exist.
-fn lawful(
+/// The names in the form of the lines; dice must exist.
+fn valid_names(
     names: Vec<String>,
     by: BalanceBy,
     catalogue: &Catalogue,
 ) -> async_graphql::Result<Vec<String>> {
-    if names.len() > MOST_NAMES {
-        return Err(bad_input(format!("at most {MOST_NAMES} names can be asked for at once")));
+    if names.len() > MAX_NAMES {
+        return Err(bad_input(format!("at most {MAX_NAMES} names are allowed")));
     }
     let known = |code: &str| {
-        let die = catalogue.named(code).map_err(Refusal::from).map_err(PlayError::from)?;
+        let die = catalogue.named(code).map_err(UserError::from).map_err(AppError::from)?;
         Ok::<_, async_graphql::Error>(die.code.to_string())
     };
-    let mut lawful = Vec::with_capacity(names.len());
+    let mut valid = Vec::with_capacity(names.len());
     for name in names {
-        lawful.push(if by == BalanceBy::Die {
+        valid.push(if by == BalanceBy::Die {
             known(&name)?
         } else if by == BalanceBy::Pair {
             let codes = name.split_once('+');
-            let (one, other) = codes.ok_or_else(|| bad_input("a pair is written as HOT+MIDAS"))?;
+            let (one, other) =
+                codes.ok_or_else(|| bad_input("a pair must have the format HOT+MIDAS"))?;
             let mut pair = [known(one)?, known(other)?];
             pair.sort_unstable();
             pair.join("+")
@@ -290,11 +294,11 @@ fn lawful(
             name
         });
     }
-    lawful.dedup();
-    Ok(lawful)
+    valid.dedup();
+    Ok(valid)
 }
 
-/// What the dice of a line cost now.
+/// The current price of the dice of a line.
 fn price(name: &str, by: BalanceBy, catalogue: &Catalogue) -> Option<u32> {
     let of_code = |code: &str| Some(catalogue.named(code).ok()?.price);
     if by == BalanceBy::Die {
@@ -304,10 +308,10 @@ fn price(name: &str, by: BalanceBy, catalogue: &Catalogue) -> Option<u32> {
     of_code(one)?.checked_add(of_code(other)?)
 }
 
-/// A balance: seats of finished games, added up. Games that are void do not count.
+/// The game balance: results of seats in finished games, added up. Voided games do not count.
 #[Object]
 impl Balance {
-    /// Up to where in the log this is true.
+    /// The position in the log that this result is based on.
     async fn as_of(&self) -> LogPosition {
         let as_of = &self.answer.as_of;
         LogPosition {
@@ -317,7 +321,7 @@ impl Balance {
         }
     }
 
-    /// All seats together, whatever the lines are about.
+    /// The total of all seats, independent of the grouping.
     async fn total(&self) -> BalanceTotal {
         let total = &self.answer.total;
         BalanceTotal {
@@ -329,7 +333,7 @@ impl Balance {
         }
     }
 
-    /// The lines, those with most games first.
+    /// The lines, those with the most games first.
     async fn lines(&self) -> Vec<BalanceLine> {
         let lines = self.answer.lines.iter().zip(&self.prices);
         lines.map(|(line, &price)| BalanceLine { line: line.clone(), price }).collect()
@@ -339,90 +343,93 @@ impl Balance {
 /// A line of a balance.
 #[Object]
 impl BalanceLine {
-    /// What it is about: a code, a number, a name.
+    /// The name of the group: a code, a number or a name.
     async fn name(&self) -> &str {
         &self.line.name
     }
 
-    /// Seats in finished games.
+    /// The number of seats in finished games.
     async fn games(&self) -> Long {
         Long(self.line.games)
     }
 
-    /// Of them won.
+    /// The number of these seats that won.
     async fn wins(&self) -> Long {
         Long(self.line.wins)
     }
 
-    /// Whether there are fewer than 30 games: then nothing here says much.
+    /// Whether there are fewer than 30 games, too few for reliable results.
     async fn small_sample(&self) -> bool {
         self.line.is_small()
     }
 
-    /// The share of games won, with its Wilson interval.
+    /// The share of seats that won, from 0 to 1, with its Wilson interval. Null without games.
     async fn win_rate(&self) -> Option<Estimate> {
         self.line.win_rate.map(Into::into)
     }
 
-    /// The share of seats, among all that could have chosen it, from 0 to 1.
+    /// The share of the seats that could have chosen it and did, from 0 to 1. Null if it does not
+    /// apply.
     async fn pick_rate(&self) -> Option<f64> {
         self.line.pick_rate
     }
 
-    /// How much more often it wins than seats without it, in the same rating band, under the same preset, with the same catalogue and at
-    /// tables of the same size, weighted by its games: 0.05 are 5 of 100 games. Only for what seats have or have not: dice, pairs, loadout sizes,
-    /// characters, positions. Nothing if nobody comparable played without it.
+    /// The difference of the win rate to seats without it, with the same rating band, preset,
+    /// catalogue and table size, weighted by games: 0.05 is 5 more wins in 100 games. Only for
+    /// dice, pairs, loadout sizes, characters and positions. Null if there are no comparable seats
+    /// without it.
     async fn uplift(&self) -> Option<Estimate> {
         self.line.uplift.map(Into::into)
     }
 
-    /// What the die or pair costs now, in dollars.
+    /// The current price of the die or pair in dollars. Null for other lines.
     async fn price(&self) -> Option<i32> {
         self.price.map(int)
     }
 
-    /// What a point of uplift (one more win in 100 games) costs, in dollars; nothing where there is no uplift.
+    /// The price in dollars per point of uplift (one more win in 100 games). Null without a
+    /// positive uplift.
     async fn price_per_point(&self) -> Option<f64> {
         let uplift = self.line.uplift.map(|uplift| uplift.value * 100.0);
         Some(f64::from(self.price?) / uplift.filter(|points| *points > 0.0)?)
     }
 
-    /// The share of turns that were farkles, from 0 to 1.
+    /// The share of turns that were farkles, from 0 to 1. Null without turns.
     async fn farkle_rate(&self) -> Option<f64> {
         mean(self.line.farkles, self.line.turns)
     }
 
-    /// The final score on average.
+    /// The average final score. Null without games.
     async fn average_score(&self) -> Option<f64> {
         mean(self.line.score, self.line.games)
     }
 
-    /// How long a turn took on average, in seconds.
+    /// The average duration of a turn in seconds. Null without turns.
     async fn seconds_per_turn(&self) -> Option<f64> {
         Some(mean(self.line.turn_time, self.line.turns)? / 1000.0)
     }
 
-    /// How many rolls a turn had on average.
+    /// The average number of rolls per turn. Null without turns.
     async fn rolls_per_turn(&self) -> Option<f64> {
         mean(self.line.rolls, self.line.turns)
     }
 
-    /// Final scores.
+    /// The distribution of final scores.
     async fn scores(&self) -> Vec<Bucket> {
         buckets(&self.line.histograms[0])
     }
 
-    /// How long turns took, in seconds.
+    /// The distribution of turn durations, in seconds.
     async fn turn_seconds(&self) -> Vec<Bucket> {
         buckets(&self.line.histograms[1])
     }
 
-    /// How many rolls turns had.
+    /// The distribution of rolls per turn.
     async fn turn_rolls(&self) -> Vec<Bucket> {
         buckets(&self.line.histograms[2])
     }
 
-    /// The same by week, the earliest first.
+    /// The results by week, earliest first.
     async fn weeks(&self) -> Vec<BalanceWeek> {
         let week = |week: &balance::Week| BalanceWeek {
             week: week.week.clone(),

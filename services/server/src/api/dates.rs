@@ -1,4 +1,4 @@
-//! When dice were listed, changed and bought: the log knows.
+//! Dates from the log: of games, and of dice added, changed and bought.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,22 +12,55 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::scalars::Instant;
-use crate::{app::App, play::PlayError};
+use super::scalars::DateTime;
+use crate::{app::App, play::AppError};
 
 /// The events of the catalogue and of accounts that are about a kind of die.
 const ABOUT_DICE: [&str; 3] = ["DieAdded", "DieChanged", "DieBought"];
 
-/// So many of them are looked at, the newest first.
-const MOST: u32 = 1_000;
+/// The maximum number of these events to read, newest first.
+const MAX_EVENTS: i64 = 1_000;
 
-/// What is known of a kind of die in a stream.
+/// When a game was created, started and ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct GameTimes {
+    pub(super) created: Option<DateTime>,
+    pub(super) started: Option<DateTime>,
+    pub(super) ended: Option<DateTime>,
+}
+
+/// Loads the times of many games in one round trip.
+#[derive(Debug)]
+pub(super) struct GameDates(pub(super) Arc<App>);
+
+impl Loader<Uuid> for GameDates {
+    type Value = GameTimes;
+    type Error = AppError;
+
+    async fn load(&self, games: &[Uuid]) -> Result<HashMap<Uuid, GameTimes>, AppError> {
+        self.0.database.check()?;
+        let types = ["Created", "Started", "Ended"];
+        let mut all: HashMap<Uuid, GameTimes> = HashMap::with_capacity(games.len());
+        for ((game, kind), at) in self.0.games.store.first_times(games, &types).await? {
+            let times = all.entry(game).or_default();
+            let time = match kind.as_str() {
+                "Created" => &mut times.created,
+                "Started" => &mut times.started,
+                _ => &mut times.ended,
+            };
+            *time = Some(DateTime(at));
+        }
+        Ok(all)
+    }
+}
+
+/// The dates of a kind of die in a stream.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dates {
-    /// When it was added, or first bought; nothing if it was always there.
-    pub(super) first: Option<Instant>,
-    /// When something last happened to it.
-    pub(super) last: Instant,
+    /// When it was added or first bought; `None` for the initial dice.
+    pub(super) first: Option<DateTime>,
+    /// When it was last added, changed or bought.
+    pub(super) last: DateTime,
 }
 
 /// Loads the dates of all dice of a stream at once.
@@ -36,17 +69,17 @@ pub(super) struct DiceDates(pub(super) Arc<App>);
 
 impl Loader<Uuid> for DiceDates {
     type Value = HashMap<Code, Dates>;
-    type Error = PlayError;
+    type Error = AppError;
 
-    async fn load(&self, streams: &[Uuid]) -> Result<HashMap<Uuid, Self::Value>, PlayError> {
+    async fn load(&self, streams: &[Uuid]) -> Result<HashMap<Uuid, Self::Value>, AppError> {
         self.0.database.check()?;
         let mut all = HashMap::with_capacity(streams.len());
         for &stream in streams {
-            let store = &self.0.tables.store;
+            let store = &self.0.games.store;
             let mut found: HashMap<Code, Dates> = HashMap::new();
-            for recorded in store.backwards(stream, i64::MAX, &ABOUT_DICE, MOST).await? {
+            for recorded in store.backwards(stream, i64::MAX, &ABOUT_DICE, MAX_EVENTS).await? {
                 let Some((code, is_new)) = about(&recorded.event) else { continue };
-                let at = Instant(recorded.at);
+                let at = DateTime(recorded.at);
                 let dates = found.entry(code).or_insert(Dates { first: None, last: at });
                 if is_new {
                     dates.first = Some(at);
@@ -58,7 +91,7 @@ impl Loader<Uuid> for DiceDates {
     }
 }
 
-/// The kind of die that was listed, changed or bought, and whether it was listed or bought.
+/// The kind of die that was added, changed or bought; true if it was added or bought.
 fn about(event: &Event) -> Option<(Code, bool)> {
     if let Event::Account(AccountEvent::DieBought { code, .. }) = event {
         Some((*code, true))
@@ -69,7 +102,7 @@ fn about(event: &Event) -> Option<(Code, bool)> {
     }
 }
 
-/// What is known of a kind of die in a stream.
+/// The dates of a kind of die in a stream.
 pub(super) async fn dates(
     ctx: &Context<'_>,
     stream: Uuid,

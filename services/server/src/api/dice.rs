@@ -1,13 +1,13 @@
 //! Kinds of dice.
 
-use async_graphql::{ComplexObject, Context, Json, SimpleObject};
+use async_graphql::{ComplexObject, Context, SimpleObject};
 use domain::special_dice::{Catalogue, DieKind};
-use serde_json::Value;
 
 use super::{
     dates::dates,
-    rules::camel,
-    scalars::{Instant, int},
+    die_effect::DieEffect,
+    enums::{DieCategory, DieTier},
+    scalars::{DateTime, DieCode, int},
 };
 use crate::wallets::CATALOGUE;
 
@@ -15,60 +15,59 @@ use crate::wallets::CATALOGUE;
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(name = "DieKind", complex)]
 pub(super) struct DieKindView {
-    /// Its code in loadouts and events.
-    code: String,
-    /// Its name for people.
+    /// The code in loadouts and events.
+    code: DieCode,
+    /// The display name.
     name: String,
-    /// What it is good for: `farkle_lovers`, `farkle_protection`, `face_changers` or `score_boosters`.
-    category: &'static str,
-    /// How strong it is: `simple`, `better` or `amazing`.
-    tier: &'static str,
-    /// Its colour, `#rrggbb`.
+    /// The category of its effect.
+    category: DieCategory,
+    /// The tier: how strong it is.
+    tier: DieTier,
+    /// The colour, as `#rrggbb`.
     colour: String,
-    /// What that colour is called: `red`, `orange` …
+    /// The name of the colour: `red`, `orange` …
     colour_name: &'static str,
-    /// What it costs, in dollars.
+    /// The price in dollars.
     price: i32,
-    /// What the shop says about it.
+    /// The description in the shop.
     description: String,
-    /// What it does, with the numbers it does it with: a tooltip.
-    text: String,
-    /// What it does, as data: its kind and parameters.
-    effect: Json<Value>,
-    /// What its sides show.
+    /// What the die does, with its numbers, as a tooltip.
+    tooltip: String,
+    /// The effect as data.
+    effect: DieEffect,
+    /// The faces of its six sides.
     faces: Vec<i32>,
-    /// Whether it is neither sold nor played any more.
+    /// Whether it is retired: it cannot be bought or played any more.
     retired: bool,
 }
 
-/// What the log knows of it.
+/// Dates from the log.
 #[ComplexObject]
 impl DieKindView {
-    /// When it was added to the catalogue; nothing for those that were always there.
-    async fn added_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
-        Ok(dates(ctx, CATALOGUE, &self.code).await?.and_then(|dates| dates.first))
+    /// When it was added to the catalogue. Null for the initial dice.
+    async fn added_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<DateTime>> {
+        Ok(dates(ctx, CATALOGUE, &self.code.0).await?.and_then(|dates| dates.first))
     }
 
-    /// When it was last added or changed; nothing if it never was.
-    async fn changed_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
-        Ok(dates(ctx, CATALOGUE, &self.code).await?.map(|dates| dates.last))
+    /// When it was last added or changed. Null if it never was.
+    async fn changed_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<DateTime>> {
+        Ok(dates(ctx, CATALOGUE, &self.code.0).await?.map(|dates| dates.last))
     }
 }
 
 impl From<&DieKind> for DieKindView {
     fn from(die: &DieKind) -> Self {
-        let effect = serde_json::to_value(&die.effect).unwrap_or_default();
         Self {
-            code: die.code.to_string(),
+            code: die.code.into(),
             name: die.name.clone(),
-            category: die.category.name(),
-            tier: die.tier.name(),
+            category: die.category.into(),
+            tier: die.tier.into(),
             colour: die.colour.clone(),
             colour_name: die.colour_name(),
             price: int(die.price),
             description: die.description.clone(),
-            text: die.text(),
-            effect: Json(camel(&effect)),
+            tooltip: die.text(),
+            effect: (&die.effect).into(),
             faces: die.faces().map(i32::from).to_vec(),
             retired: die.retired,
         }

@@ -1,4 +1,4 @@
-//! Disputes, as those see them who may.
+//! Disputes.
 
 use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 use domain::Resolution;
@@ -6,60 +6,60 @@ use uuid::Uuid;
 
 use super::{
     allowed, app,
-    connection::{DisputeConnection, page_size},
+    connection::{DisputeConnection, PageArguments},
     errors::bad_input,
     game::GameView,
     ids::Named,
     player::Player,
     remedy::RemedyView,
-    scalars::{Instant, int},
-    viewer,
+    scalars::{DateTime, int},
+    viewer, viewer_if_any,
 };
 use crate::{
     accounts::{Role, Viewer},
-    disputes::{Found, Text, Wanted, audit},
+    disputes::{DisputeFilter, Found, Page, Text, audit},
 };
 
-/// Who sees to disputes.
+/// The roles that handle disputes.
 pub(super) const STAFF: &[Role] = &[Role::Support, Role::Admin];
 
-/// A dispute: a player says that something was wrong with an event of a game.
+/// A dispute: a complaint of a player about an event of a game.
 #[derive(Clone, Debug)]
 pub(super) struct DisputeView {
     found: Found,
     staff: bool,
 }
 
-/// How a dispute ended.
+/// How a dispute was resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 #[graphql(remote = "Resolution")]
 pub(super) enum DisputeResolution {
-    /// Something did not work as it should, and was mended.
+    /// There was a malfunction, and it was fixed.
     Malfunction,
-    /// Somebody cheated.
+    /// A player cheated.
     Cheating,
-    /// Players played into each other's hands.
+    /// Players colluded.
     Collusion,
-    /// It was a mistake of the house.
+    /// Staff made a mistake.
     Mistake,
-    /// Nothing was wrong, and it was explained why.
+    /// Nothing was wrong; the event was explained.
     Explained,
-    /// The claim is not true.
+    /// The complaint is unfounded.
     Unfounded,
 }
 
-/// Something that was written about a dispute.
+/// A comment on a dispute.
 #[derive(Clone, Debug, SimpleObject)]
 struct DisputeComment {
-    /// Its number; 0 is what the dispute was opened with.
+    /// The number; 0 is the text of the complaint.
     number: i32,
-    /// Who wrote it.
+    /// The author.
     author: Player,
-    /// When.
-    at: Instant,
-    /// Whether it is for staff only.
+    /// When it was written.
+    at: DateTime,
+    /// Whether it is visible to staff only.
     internal: bool,
-    /// The text; empty if its author is gone.
+    /// The text. Empty if the author's account was erased.
     text: String,
 }
 
@@ -69,7 +69,7 @@ impl DisputeView {
     }
 }
 
-/// A dispute: a player says that something was wrong with an event of a game.
+/// A dispute: a complaint of a player about an event of a game.
 #[Object(name = "Dispute")]
 impl DisputeView {
     /// The global id.
@@ -80,7 +80,7 @@ impl DisputeView {
     /// The game.
     async fn game(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<GameView>> {
         let viewer = viewer(ctx)?;
-        Ok(GameView::find(app(ctx), viewer, self.found.dispute.game.0, None).await?)
+        Ok(GameView::find(app(ctx), Some(viewer), self.found.dispute.game.0, None).await?)
     }
 
     /// The version of the disputed event.
@@ -88,56 +88,56 @@ impl DisputeView {
         int(self.found.dispute.version)
     }
 
-    /// Who disputes it.
+    /// The player who opened the dispute.
     async fn player(&self) -> Player {
         Player::new(self.found.dispute.player.0)
     }
 
-    /// Who sees to it; told to staff only.
+    /// The member of staff who handles the dispute. Visible to support and admins only.
     async fn assignee(&self) -> Option<Player> {
         let assignee = self.found.dispute.assignee.filter(|_| self.staff);
         assignee.map(|staff| Player::new(staff.0))
     }
 
-    /// How it ended, once it has.
+    /// How the dispute was resolved. Null before that.
     async fn resolution(&self) -> Option<DisputeResolution> {
         self.found.dispute.resolution.map(Into::into)
     }
 
-    /// What was written, in order; what staff writes to each other is for staff.
+    /// The comments, in order. Internal ones are visible to support and admins only.
     async fn comments(&self, ctx: &Context<'_>) -> async_graphql::Result<Vec<DisputeComment>> {
         let texts = app(ctx).disputes.texts(self.found.id).await?.into_iter();
         let view = |text: Text| DisputeComment {
             number: text.number,
             author: Player::new(text.author),
-            at: Instant(text.at),
+            at: DateTime(text.at),
             internal: text.internal,
             text: text.said,
         };
         Ok(texts.filter(|text| self.staff || !text.internal).map(view).collect())
     }
 
-    /// What is done about it. To players only what is done, and to themselves or the game.
+    /// The remedies. Players see only applied remedies that concern themselves or the game.
     async fn remedies(&self, ctx: &Context<'_>) -> async_graphql::Result<Vec<RemedyView>> {
         let viewer = viewer(ctx)?;
         let states = self.found.dispute.remedies.iter().enumerate();
-        let told = states.filter(|(_, state)| {
-            let whom = state.remedy.player().map(|player| player.0);
-            self.staff || (state.applied && whom.is_none_or(|player| player == viewer.account))
+        let visible = states.filter(|(_, state)| {
+            let player = state.remedy.player().map(|player| player.0);
+            self.staff || (state.applied && player.is_none_or(|player| player == viewer.account))
         });
-        Ok(told.map(|(place, state)| RemedyView::of(place + 1, state)).collect())
+        Ok(visible.map(|(index, state)| RemedyView::of(index + 1, state)).collect())
     }
 }
 
-/// The dispute of an id.
+/// Parses the id of a dispute.
 pub(super) fn dispute_id(id: &ID) -> async_graphql::Result<Uuid> {
     match super::ids::named(id) {
         Ok(Named::Dispute(dispute)) => Ok(dispute),
-        _ => Err(bad_input("a dispute's id looks like dispute:UUID, as Dispute.id gives it")),
+        _ => Err(bad_input("not a valid dispute id; expected dispute:UUID, as in Dispute.id")),
     }
 }
 
-/// A dispute that somebody may see: who opened it, and staff.
+/// A dispute that the viewer may see: one's own, or any for staff.
 pub(super) async fn find(
     ctx: &Context<'_>,
     id: Uuid,
@@ -146,36 +146,44 @@ pub(super) async fn find(
     app(ctx).database.check()?;
     let found = app(ctx).disputes.find(id).await?;
     let own = |found: &Found| found.dispute.player.0 == viewer.account;
-    let seen = found.filter(|found| own(found) || STAFF.contains(&viewer.role));
-    Ok(seen.map(|found| DisputeView::new(found, &viewer)))
+    let visible = found.filter(|found| own(found) || STAFF.contains(&viewer.role));
+    Ok(visible.map(|found| DisputeView::new(found, &viewer)))
 }
 
-/// A page of disputes, the oldest first.
+/// The same, but `None` instead of an error without a token.
+pub(super) async fn visible(
+    ctx: &Context<'_>,
+    id: Option<Uuid>,
+) -> async_graphql::Result<Option<DisputeView>> {
+    match (id, viewer_if_any(ctx)) {
+        (Some(id), Some(_)) => find(ctx, id).await,
+        _ => Ok(None),
+    }
+}
+
+/// A page of disputes, oldest first.
 pub(super) async fn list(
     ctx: &Context<'_>,
     viewer: Viewer,
-    wanted: Wanted,
-    first: Option<i32>,
-    after: Option<String>,
+    filter: DisputeFilter,
+    arguments: PageArguments,
 ) -> async_graphql::Result<DisputeConnection> {
     app(ctx).database.check()?;
-    let size = page_size(first)?;
-    let place = after.as_deref().map(|cursor| {
+    let request = arguments.request(ctx)?;
+    let cursor = request.position(|cursor| {
         let (at, id) = cursor.split_once('.')?;
         Some((at.parse().ok()?, Uuid::try_parse(id).ok()?))
-    });
-    let wrong = || bad_input("after is a cursor of this list");
-    let after_place = place.map(|place| place.ok_or_else(wrong)).transpose()?;
-    let most = i64::try_from(size).unwrap_or(i64::MAX);
-    let wanted = Wanted { after: after_place, most, ..wanted };
-    let (found, more) = app(ctx).disputes.list(wanted).await?;
+    })?;
+    let page = Page { cursor, backward: request.backward, limit: request.limit() };
+    let (found, more) = request.trim(app(ctx).disputes.list(&filter, page).await?);
+    let total = if request.counts { app(ctx).disputes.count(&filter).await? } else { 0 };
     let items = found
         .into_iter()
         .map(|((at, id), found)| (format!("{at}.{id}"), DisputeView::new(found, &viewer)));
-    Ok(DisputeConnection::page(items.collect(), more, size, after.is_some()))
+    Ok(DisputeConnection::page(&request, items.collect(), more, total))
 }
 
-/// Somebody of staff who is about to do something: it is written down first.
+/// The member of staff who is about to act; the action is recorded in the audit log first.
 pub(super) async fn acting(
     ctx: &Context<'_>,
     action: &str,
@@ -184,7 +192,7 @@ pub(super) async fn acting(
     let staff = allowed(ctx, STAFF)?;
     app(ctx).database.check()?;
     if app(ctx).disputes.find(dispute).await?.is_some() {
-        audit::note(&app(ctx).tables.store, &staff, action, dispute, Some(dispute)).await?;
+        audit::record(&app(ctx).games.store, &staff, action, dispute, Some(dispute)).await?;
     }
     Ok(staff)
 }

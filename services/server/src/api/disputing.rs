@@ -1,208 +1,269 @@
-//! What is done about disputes: opening them, seeing to them, and their remedies.
+//! Mutations of disputes: opening, handling, remedies.
 
-use async_graphql::{Context, ID, Object, SimpleObject};
-use uuid::Uuid;
+use async_graphql::{Context, ID, InputObject, Object, SimpleObject};
 
 use super::{
     allowed, app,
+    command::{CommandInput, key_only},
     dispute::{DisputeResolution, DisputeView, STAFF, acting, dispute_id, find},
-    errors::{Problem, bad_input},
+    errors::{UserErrorView, bad_input},
     ids::{game_id, player_id},
     player,
     remedy::RemedyInput,
     viewer,
 };
+use uuid::Uuid;
+
 use crate::{
     accounts::Viewer,
     disputes::{Found, no_dispute},
-    play::{Once, PlayError},
+    play::AppError,
 };
 
-/// What came of a wish about a dispute.
+/// The result of a command on a dispute.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct DisputePayload {
-    /// The dispute as it is now; nothing if it was refused.
+    /// The dispute after the command; on an error, as it is now. Null if there is none.
     dispute: Option<DisputeView>,
-    /// Why it was refused. Nothing was changed.
-    errors: Vec<Problem>,
+    /// Why the command was rejected. If not empty, nothing was changed.
+    user_errors: Vec<UserErrorView>,
 }
 
 impl DisputePayload {
-    fn of(viewer: &Viewer, done: Result<Found, PlayError>) -> async_graphql::Result<Self> {
-        match done {
+    async fn of(
+        ctx: &Context<'_>,
+        viewer: &Viewer,
+        known: Option<Uuid>,
+        outcome: Result<Found, AppError>,
+    ) -> async_graphql::Result<Self> {
+        match outcome {
             Ok(found) => {
-                Ok(Self { dispute: Some(DisputeView::new(found, viewer)), errors: Vec::new() })
+                Ok(Self { dispute: Some(DisputeView::new(found, viewer)), user_errors: Vec::new() })
             }
-            Err(PlayError::Refused(refusal)) => {
-                Ok(Self { dispute: None, errors: vec![refusal.into()] })
+            Err(AppError::User(error)) => {
+                let dispute = match known {
+                    Some(id) => find(ctx, id).await?,
+                    None => None,
+                };
+                Ok(Self { dispute, user_errors: vec![error.into()] })
             }
             Err(error) => Err(error.into()),
         }
     }
 }
 
-fn once(command_id: Option<Uuid>) -> Once {
-    Once { id: command_id, expected: None }
-}
-
-/// The number of a remedy as clients write it; one that cannot be is one that does not exist.
+/// The number of a remedy as clients send it. A number out of range becomes 0, which does not
+/// exist.
 fn remedy_number(number: i32) -> u32 {
     u32::try_from(number).unwrap_or(0)
 }
 
-/// What is done about disputes.
+/// The event to dispute.
+#[derive(Clone, Debug, InputObject)]
+struct OpenDisputeInput {
+    /// Idempotency key.
+    command: Option<CommandInput>,
+    /// The game.
+    game_id: ID,
+    /// The version of the event.
+    version: i32,
+    /// The complaint: 1 to 2,000 characters.
+    text: String,
+}
+
+/// A comment on a dispute.
+#[derive(Clone, Debug, InputObject)]
+struct CommentDisputeInput {
+    /// Idempotency key.
+    command: Option<CommandInput>,
+    /// The dispute.
+    dispute_id: ID,
+    /// The text: 1 to 2,000 characters.
+    text: String,
+    /// Whether the comment is visible to staff only.
+    #[graphql(default)]
+    internal: bool,
+}
+
+/// The assignment of a dispute.
+#[derive(Clone, Debug, InputObject)]
+struct AssignDisputeInput {
+    /// Idempotency key.
+    command: Option<CommandInput>,
+    /// The dispute.
+    dispute_id: ID,
+    /// The member of staff. Defaults to you.
+    to: Option<ID>,
+}
+
+/// The remedy to propose.
+#[derive(Clone, Debug, InputObject)]
+struct ProposeRemedyInput {
+    /// Idempotency key.
+    command: Option<CommandInput>,
+    /// The dispute.
+    dispute_id: ID,
+    /// The remedy.
+    remedy: RemedyInput,
+}
+
+/// A proposed remedy.
+#[derive(Clone, Debug, InputObject)]
+struct DecideRemedyInput {
+    /// Idempotency key.
+    command: Option<CommandInput>,
+    /// The dispute.
+    dispute_id: ID,
+    /// The number of the remedy.
+    number: i32,
+}
+
+/// The resolution of a dispute.
+#[derive(Clone, Debug, InputObject)]
+struct ResolveDisputeInput {
+    /// Idempotency key.
+    command: Option<CommandInput>,
+    /// The dispute.
+    dispute_id: ID,
+    /// How the dispute is resolved.
+    reason: DisputeResolution,
+}
+
+/// Mutations of disputes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DisputeMutation;
 
-/// What is done about disputes.
+/// Mutations of disputes.
 #[Object]
 impl DisputeMutation {
-    /// Says that something was wrong with an event of a game that you play or played. An event is disputed once.
+    /// Disputes an event of a game that you play or played. Each event can be disputed once.
     async fn open_dispute(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(desc = "The version of the event.")] version: i32,
-        #[graphql(desc = "What was wrong, in 1 to 2,000 characters.")] text: String,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
+        #[graphql(desc = "The event and the complaint.")] input: OpenDisputeInput,
     ) -> async_graphql::Result<DisputePayload> {
         let viewer = player(ctx)?;
-        let game = self::game_id(&game_id)?;
+        let game = game_id(&input.game_id)?;
         app(ctx).database.check()?;
-        let (disputes, tables) = (&app(ctx).disputes, &app(ctx).tables);
-        let (version, once) = (version.into(), once(command_id));
-        let done = disputes.open(tables, &viewer, game, version, &text, once).await;
-        DisputePayload::of(&viewer, done)
+        let (disputes, games) = (&app(ctx).disputes, &app(ctx).games);
+        let (version, idempotency) = (input.version.into(), key_only(input.command));
+        let outcome = disputes.open(games, &viewer, game, version, &input.text, idempotency).await;
+        DisputePayload::of(ctx, &viewer, None, outcome).await
     }
 
-    /// Writes something about a dispute: its player and staff to each other, or staff among themselves.
+    /// Comments on a dispute. Visible to the player who opened it and to staff, or to staff only if
+    /// `internal`.
     async fn comment_dispute(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The dispute.")] dispute_id: ID,
-        #[graphql(desc = "The text, 1 to 2,000 characters.")] text: String,
-        #[graphql(desc = "For staff only.", default)] internal: bool,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
+        #[graphql(desc = "The comment.")] input: CommentDisputeInput,
     ) -> async_graphql::Result<DisputePayload> {
         let viewer = viewer(ctx)?;
-        let id = self::dispute_id(&dispute_id)?;
+        let id = dispute_id(&input.dispute_id)?;
         let staff = STAFF.contains(&viewer.role);
         if find(ctx, id).await?.is_none() {
-            return DisputePayload::of(&viewer, Err(no_dispute()));
+            return DisputePayload::of(ctx, &viewer, None, Err(no_dispute())).await;
         }
-        if internal && !staff {
+        if input.internal && !staff {
             return Err(super::errors::forbidden(viewer.role, STAFF));
         }
         if staff {
             acting(ctx, "comment_dispute", id).await?;
         }
         let disputes = &app(ctx).disputes;
-        let done = disputes.comment(&viewer, id, internal, &text, once(command_id)).await;
-        DisputePayload::of(&viewer, done)
+        let outcome = disputes
+            .comment(&viewer, id, input.internal, &input.text, key_only(input.command))
+            .await;
+        DisputePayload::of(ctx, &viewer, Some(id), outcome).await
     }
 
-    /// Gives a dispute to somebody who sees to it: to you, or to the one you name. For support and admins.
+    /// Assigns a dispute to you or to another member of staff. For support and admins.
     async fn assign_dispute(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The dispute.")] dispute_id: ID,
-        #[graphql(desc = "To whom; to you if you do not say.")] to: Option<ID>,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
+        #[graphql(desc = "The dispute and its assignee.")] input: AssignDisputeInput,
     ) -> async_graphql::Result<DisputePayload> {
-        let id = self::dispute_id(&dispute_id)?;
+        let id = dispute_id(&input.dispute_id)?;
         let staff = acting(ctx, "assign_dispute", id).await?;
-        let to = to.as_ref().map_or(Ok(staff.account), player_id)?;
+        let to = input.to.as_ref().map_or(Ok(staff.account), player_id)?;
         let account = app(ctx).accounts.find(to).await.map_err(super::errors::account_error)?;
         if !account.is_some_and(|account| STAFF.contains(&account.role)) {
-            return Err(bad_input("disputes are seen to by support and admins"));
+            return Err(bad_input("disputes can be assigned to support and admins only"));
         }
-        let done = app(ctx).disputes.assign(&staff, id, to, once(command_id)).await;
-        DisputePayload::of(&staff, done)
+        let outcome = app(ctx).disputes.assign(&staff, id, to, key_only(input.command)).await;
+        DisputePayload::of(ctx, &staff, Some(id), outcome).await
     }
 
-    /// Proposes a remedy. It is carried out in a moment; if it moves much money, a second person must approve it first. `status`
-    /// says how far it is, `previewRemedy` what it would do. For support and admins.
+    /// Proposes a remedy. It is applied asynchronously; above a limit of money, a second person
+    /// must approve it first. See `status` for its progress and `previewRemedy` for its effects.
+    /// For support and admins.
     async fn propose_remedy(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The dispute.")] dispute_id: ID,
-        #[graphql(desc = "What.")] remedy: RemedyInput,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
+        #[graphql(desc = "The remedy.")] input: ProposeRemedyInput,
     ) -> async_graphql::Result<DisputePayload> {
-        let id = self::dispute_id(&dispute_id)?;
+        let id = dispute_id(&input.dispute_id)?;
         allowed(ctx, STAFF)?;
-        let remedy = remedy.remedy()?;
+        let remedy = input.remedy.remedy()?;
         let staff = acting(ctx, "propose_remedy", id).await?;
         let app = app(ctx);
-        let done = app.disputes.propose(&app.tables, &staff, id, remedy, once(command_id)).await;
-        DisputePayload::of(&staff, done)
+        let outcome =
+            app.disputes.propose(&app.games, &staff, id, remedy, key_only(input.command)).await;
+        DisputePayload::of(ctx, &staff, Some(id), outcome).await
     }
 
-    /// Approves a remedy that a colleague proposed; it is carried out in a moment. For support and admins.
+    /// Approves a remedy proposed by another member of staff. It is applied asynchronously. For
+    /// support and admins.
     async fn approve_remedy(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The dispute.")] dispute_id: ID,
-        #[graphql(desc = "The number of the remedy.")] number: i32,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
+        #[graphql(desc = "The remedy.")] input: DecideRemedyInput,
     ) -> async_graphql::Result<DisputePayload> {
-        let id = self::dispute_id(&dispute_id)?;
+        let id = dispute_id(&input.dispute_id)?;
         let staff = acting(ctx, "approve_remedy", id).await?;
-        let number = remedy_number(number);
-        let done = app(ctx).disputes.approve(&staff, id, number, once(command_id)).await;
-        DisputePayload::of(&staff, done)
+        let number = remedy_number(input.number);
+        let outcome = app(ctx).disputes.approve(&staff, id, number, key_only(input.command)).await;
+        DisputePayload::of(ctx, &staff, Some(id), outcome).await
     }
 
-    /// Carries out again a remedy that failed, in a moment: something may have changed since. For support and admins.
+    /// Retries a failed remedy asynchronously. For support and admins.
     async fn retry_remedy(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The dispute.")] dispute_id: ID,
-        #[graphql(desc = "The number of the remedy.")] number: i32,
-        #[graphql(desc = "Idempotency key: a retry returns the first result.")] command_id: Option<
-            Uuid,
-        >,
+        #[graphql(desc = "The remedy.")] input: DecideRemedyInput,
     ) -> async_graphql::Result<DisputePayload> {
-        let id = self::dispute_id(&dispute_id)?;
+        let id = dispute_id(&input.dispute_id)?;
         let staff = acting(ctx, "retry_remedy", id).await?;
-        let number = remedy_number(number);
-        let done = app(ctx).disputes.retry(&staff, id, number, once(command_id)).await;
-        DisputePayload::of(&staff, done)
+        let number = remedy_number(input.number);
+        let outcome = app(ctx).disputes.retry(&staff, id, number, key_only(input.command)).await;
+        DisputePayload::of(ctx, &staff, Some(id), outcome).await
     }
 
-    /// Does not agree with a remedy: it is not done. For support and admins.
+    /// Declines a remedy: it is not applied. For support and admins.
     async fn decline_remedy(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The dispute.")] dispute_id: ID,
-        #[graphql(desc = "The number of the remedy.")] number: i32,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
+        #[graphql(desc = "The remedy.")] input: DecideRemedyInput,
     ) -> async_graphql::Result<DisputePayload> {
-        let id = self::dispute_id(&dispute_id)?;
+        let id = dispute_id(&input.dispute_id)?;
         let staff = acting(ctx, "decline_remedy", id).await?;
-        let number = remedy_number(number);
-        let done = app(ctx).disputes.decline(&staff, id, number, once(command_id)).await;
-        DisputePayload::of(&staff, done)
+        let number = remedy_number(input.number);
+        let outcome = app(ctx).disputes.decline(&staff, id, number, key_only(input.command)).await;
+        DisputePayload::of(ctx, &staff, Some(id), outcome).await
     }
 
-    /// Ends a dispute, with a reason. For support and admins.
+    /// Resolves a dispute. For support and admins.
     async fn resolve_dispute(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The dispute.")] dispute_id: ID,
-        #[graphql(desc = "How.")] reason: DisputeResolution,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
+        #[graphql(desc = "The dispute and its resolution.")] input: ResolveDisputeInput,
     ) -> async_graphql::Result<DisputePayload> {
-        let id = self::dispute_id(&dispute_id)?;
+        let id = dispute_id(&input.dispute_id)?;
         let staff = acting(ctx, "resolve_dispute", id).await?;
-        let done = app(ctx).disputes.resolve(&staff, id, reason.into(), once(command_id)).await;
-        DisputePayload::of(&staff, done)
+        let outcome = app(ctx)
+            .disputes
+            .resolve(&staff, id, input.reason.into(), key_only(input.command))
+            .await;
+        DisputePayload::of(ctx, &staff, Some(id), outcome).await
     }
 }

@@ -1,30 +1,41 @@
 //! Which error to use when.
 //!
-//! - A *refusal* is data in the payload of a mutation ([`Problem`]): the client understood the API, the rules or the state
-//!   of the game did not allow it.
-//! - A *broken request* is a GraphQL error with a code: not signed in, not allowed, malformed.
-//! - *Our fault* is opaque: the client gets an id to quote, the log gets the rest.
+//! - A *user error* is data in the payload of a mutation ([`UserErrorView`]): the request was
+//!   valid, but the rules or the state of the game did not allow it.
+//! - An *invalid request* is a GraphQL error with a code: not signed in, not allowed, malformed.
+//! - An *internal error* is opaque: the client gets a request id to report, the log gets the
+//!   details.
+
+use std::borrow::Cow;
 
 use async_graphql::{Error, ErrorExtensions, SimpleObject};
 use domain::RejectionCode;
 use store::StoreError;
 
+use super::{
+    command::input_path,
+    listed_enum::{Listed, listed_output},
+};
 use crate::{
     accounts::{AccountError, Role},
-    play::{PlayError, Refusal, RefusalCode, ServiceCode},
+    play::{AppError, ServiceCode, UserError, UserErrorCode},
 };
 
-/// The codes of broken requests.
+/// The codes of invalid requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     Unauthenticated,
     Forbidden,
-    /// An argument, or the request itself, makes no sense.
+    /// An argument or the request itself is invalid.
     BadInput,
     /// The document is not GraphQL.
     BadSyntax,
-    /// The document does not fit the schema.
+    /// The document does not match the schema.
     BadDocument,
+    /// No trusted document has this hash.
+    UnknownDocument,
+    /// The server executes trusted documents only.
+    UntrustedDocument,
     TooComplex,
     RateLimited,
     Busy,
@@ -41,6 +52,8 @@ impl Code {
             Self::BadInput => "BAD_USER_INPUT",
             Self::BadSyntax => "GRAPHQL_PARSE_FAILED",
             Self::BadDocument => "GRAPHQL_VALIDATION_FAILED",
+            Self::UnknownDocument => "PERSISTED_QUERY_NOT_FOUND",
+            Self::UntrustedDocument => "UNTRUSTED_DOCUMENT",
             Self::TooComplex => "TOO_COMPLEX",
             Self::RateLimited => "RATE_LIMITED",
             Self::Busy => "BUSY",
@@ -51,39 +64,66 @@ impl Code {
     }
 }
 
-/// The id of a request, for people who report what went wrong.
+/// The id of a request, for error reports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestId(pub(crate) uuid::Uuid);
 
-/// Why a wish was refused. Nothing was changed.
+/// Why a command was rejected. Nothing was changed.
 #[derive(Clone, Debug, SimpleObject)]
-pub(crate) struct Problem {
-    /// The name of the refusal, for programs: `NOT_YOUR_TURN`, `NOT_SCORING`, `STALE_VERSION` …
-    code: String,
-    /// What was wrong and what would be right, for people.
+#[graphql(name = "UserError")]
+pub(crate) struct UserErrorView {
+    /// Machine-readable error code.
+    code: ErrorCode,
+    /// What is wrong and how to fix it, for people.
     message: String,
-    /// The argument that was wrong, if it was one.
-    path: Option<Vec<String>>,
+    /// The path of the invalid argument in the input: `["input", "move", "save", "slots"]`. Null if
+    /// the error is not about an argument.
+    field: Option<Vec<String>>,
 }
 
-impl Problem {
-    /// The argument has another name here.
-    pub(super) fn about(&mut self, argument: &str, here: &str) {
-        for name in self.path.iter_mut().flatten().filter(|name| *name == argument) {
-            here.clone_into(name);
-        }
-    }
-}
-
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
+impl UserErrorView {
+    /// A user error; `path` maps its argument to its path in the input.
+    pub(super) fn new(user_error: UserError, path: impl Fn(&str) -> Vec<String>) -> Self {
         Self {
-            code: refusal.code.as_str().to_owned(),
-            message: refusal.message,
-            path: refusal.argument.map(|argument| vec![argument.to_owned()]),
+            code: ErrorCode(user_error.code),
+            message: user_error.message,
+            field: user_error.argument.map(path),
         }
     }
 }
+
+impl From<UserError> for UserErrorView {
+    fn from(user_error: UserError) -> Self {
+        Self::new(user_error, input_path)
+    }
+}
+
+/// Machine-readable code of a user error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ErrorCode(UserErrorCode);
+
+impl Listed for ErrorCode {
+    const TYPE: &'static str = "ErrorCode";
+    const DESCRIPTION: &'static str =
+        "Machine-readable code of a user error. Its message has the details.";
+
+    fn all() -> Vec<Self> {
+        UserErrorCode::all().map(Self).collect()
+    }
+
+    fn name(self) -> Cow<'static, str> {
+        self.0.as_str().into()
+    }
+
+    fn description(self) -> String {
+        let words = self.0.as_str().to_ascii_lowercase().replace('_', " ");
+        let mut letters = words.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+        format!("{}{}.", first.into_iter().collect::<String>(), letters.as_str())
+    }
+}
+
+listed_output!(ErrorCode);
 
 pub(crate) fn coded(code: Code, message: impl Into<String>) -> Error {
     Error::new(message).extend_with(|_, extensions| extensions.set("code", code.name()))
@@ -94,73 +134,71 @@ pub(super) fn bad_input(message: impl Into<String>) -> Error {
 }
 
 pub(super) fn unauthenticated() -> Error {
-    let how = "sign in first: mutation { signInAsGuest { accessToken } }, then send the header \
+    let message = "sign in first: mutation { signInAsGuest { accessToken } }, then send the header \
                authorization: Bearer TOKEN";
-    coded(Code::Unauthenticated, how)
+    coded(Code::Unauthenticated, message)
 }
 
 pub(super) fn forbidden(role: Role, roles: &[Role]) -> Error {
     let roles: Vec<&str> = roles.iter().map(|role| role.name()).collect();
-    let message = format!("this is for {}, and you are a {}", roles.join(" or "), role.name());
+    let message =
+        format!("this requires the role {}; yours is {}", roles.join(" or "), role.name());
     coded(Code::Forbidden, message)
 }
 
-/// An error of ours: the details are for the log only.
+/// An internal error: the details go to the log only.
 pub(crate) fn fault(details: &str) -> Error {
     tracing::error!(details, "a request failed");
-    coded(Code::Internal, "something went wrong on our side; please report the requestId")
+    coded(Code::Internal, "internal error; please report the requestId")
 }
 
-/// A refusal as an error, where there is no payload to carry it.
-pub(super) fn refused(refusal: &Refusal) -> Error {
-    let name = refusal.code.as_str();
-    bad_input(&refusal.message).extend_with(|_, extensions| extensions.set("refusal", name))
+/// A user error as a GraphQL error, for fields without a payload.
+pub(super) fn from_user_error(user_error: &UserError) -> Error {
+    let name = user_error.code.as_str();
+    bad_input(&user_error.message).extend_with(|_, extensions| extensions.set("refusal", name))
 }
 
-const UNAVAILABLE: &str =
-    "the database cannot be reached; try again in a moment, with the same commandId";
+const UNAVAILABLE: &str = "the database is unavailable; retry in a moment with the same command.id";
 
-impl From<PlayError> for Error {
-    fn from(error: PlayError) -> Self {
+impl From<AppError> for Error {
+    fn from(error: AppError) -> Self {
         match &error {
-            PlayError::Refused(refusal) => refused(refusal),
-            PlayError::Busy => {
-                coded(Code::Busy, "too much is going on at once; try again in a moment")
-            }
-            PlayError::Unavailable(why) => {
+            AppError::User(user_error) => from_user_error(user_error),
+            AppError::Busy => coded(Code::Busy, "the server is busy; retry in a moment"),
+            AppError::Unavailable(why) => {
                 tracing::warn!(why, "the database is unavailable");
                 coded(Code::Unavailable, UNAVAILABLE)
             }
-            PlayError::Fault(details) => fault(details),
+            AppError::Fault(details) => fault(details),
         }
     }
 }
 
-/// What an account error means: a refusal for the payload, or an error of the request.
-pub(super) fn account_problem(error: AccountError) -> Result<Problem, Error> {
-    let refuse = |code: RefusalCode, argument: Option<&'static str>| {
-        let refusal = Refusal { argument, ..Refusal::new(code, error.to_string()) };
-        Ok(refusal.into())
+/// Turns an account error into a user error of the payload, or into a GraphQL error.
+pub(super) fn account_user_error(error: AccountError) -> Result<UserErrorView, Error> {
+    let reject = |code: UserErrorCode, argument: Option<&'static str>| {
+        let user_error = UserError { argument, ..UserError::new(code, error.to_string()) };
+        Ok(user_error.into())
     };
     match &error {
-        AccountError::BadName(rejection) => Ok(Refusal::from(rejection.clone()).into()),
-        AccountError::NameTaken(_) => refuse(RejectionCode::NameTaken.into(), Some("name")),
-        AccountError::BadPassword => refuse(ServiceCode::BadPassword.into(), Some("password")),
-        AccountError::WrongCredentials => refuse(ServiceCode::WrongCredentials.into(), None),
-        AccountError::NotAGuest => refuse(ServiceCode::NotAGuest.into(), None),
+        AccountError::BadName(rejection) => Ok(UserError::from(rejection.clone()).into()),
+        AccountError::NameTaken(_) => reject(RejectionCode::NameTaken.into(), Some("name")),
+        AccountError::BadPassword => reject(ServiceCode::BadPassword.into(), Some("password")),
+        AccountError::WrongCredentials => reject(ServiceCode::WrongCredentials.into(), None),
+        AccountError::NotAGuest => reject(ServiceCode::NotAGuest.into(), None),
         AccountError::BadRefreshToken => {
-            refuse(ServiceCode::BadRefreshToken.into(), Some("refreshToken"))
+            reject(ServiceCode::BadRefreshToken.into(), Some("refreshToken"))
         }
-        AccountError::Busy => Err(PlayError::Busy.into()),
-        AccountError::Store(store) => Err(PlayError::from(store.clone()).into()),
+        AccountError::Busy => Err(AppError::Busy.into()),
+        AccountError::Store(store) => Err(AppError::from(store.clone()).into()),
     }
 }
 
-/// An account error where nothing can be refused.
+/// An account error as a GraphQL error, for fields without a payload.
 pub(super) fn account_error(error: AccountError) -> Error {
     match error {
-        AccountError::Store(store) => PlayError::from(store).into(),
-        AccountError::Busy => PlayError::Busy.into(),
+        AccountError::Store(store) => AppError::from(store).into(),
+        AccountError::Busy => AppError::Busy.into(),
         AccountError::BadName(_)
         | AccountError::NameTaken(_)
         | AccountError::BadPassword
@@ -171,5 +209,5 @@ pub(super) fn account_error(error: AccountError) -> Error {
 }
 
 pub(super) fn store_error(error: StoreError) -> Error {
-    PlayError::from(error).into()
+    AppError::from(error).into()
 }

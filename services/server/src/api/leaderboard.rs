@@ -5,92 +5,96 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{Moment, Rules, Ruleset};
 use projections::{
     Span,
-    boards::{Board, Measure, Place, Standing, among, around, page},
+    boards::{Board, Cursor, Direction, Measure, Standing, among, around, count_players, page},
     leaderboards,
 };
 use uuid::Uuid;
 
 use super::{
     app,
-    connection::{StandingConnection, page_size},
+    connection::{PageArguments, StandingConnection},
     errors::bad_input,
+    game_kind::GameKind,
     ids::player_id,
     player,
     player::Player,
-    scalars::{Instant, Long, int},
-    season, viewer,
+    scalars::{DateTime, Long, PresetName, int},
+    season,
 };
 use crate::{
     clock,
-    play::{PlayError, Refusal},
+    play::{AppError, UserError},
 };
 
-/// What a leaderboard is sorted by.
+/// The measure that a leaderboard is ranked by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub(super) enum LeaderboardMeasure {
-    /// Games won.
+    /// The number of games won.
     Wins,
     /// The best final score.
     BestGame,
-    /// The final score on average, of who has played at least ten games.
+    /// The average final score, of players with at least ten games.
     Average,
-    /// The rating behind the last day played in the span, of all presets together; provisional ones do not stand here.
+    /// The rating at the end of the last day played in the span, over all presets. Provisional
+    /// ratings are not listed.
     Rating,
 }
 
-/// Which games a leaderboard counts, by when they ended, in UTC.
+/// The period of a leaderboard. Games count by when they ended, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub(super) enum LeaderboardSpan {
-    /// All of them.
+    /// All games.
     AllTime,
-    /// Those of a day.
+    /// The games of a day.
     Daily,
-    /// Those of a week, from Monday on.
+    /// The games of a week, starting on Monday.
     Weekly,
-    /// Those of a month.
+    /// The games of a month.
     Monthly,
-    /// Those of a season: say which.
+    /// The games of a season, given by the argument `season`.
     Season,
 }
 
-/// A player's place on a leaderboard.
+/// The standing of a player on a leaderboard.
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(name = "Standing")]
 pub(super) struct StandingView {
-    /// The rank, from 1; equal values have the same, and who got there first stands first.
+    /// The rank, from 1. Equal values have the same rank and are sorted by `reachedAt`.
     rank: i32,
-    /// Who.
+    /// The player.
     player: Player,
-    /// What the board is sorted by: games won, points, or the rating.
+    /// The value of the measure: games won, points or the rating.
     value: f64,
-    /// Games played in this span; on boards by rating, rated games of all time until then.
+    /// The number of games played in the period. For ratings, the number of all rated games until
+    /// then.
     games: Long,
     /// When the value was reached.
-    reached_at: Instant,
+    reached_at: DateTime,
 }
 
-/// A leaderboard of a game and preset. Games under changed rules and games played alone do not count, unless the game is played
-/// alone by everybody. A second behind the games at most.
+/// A leaderboard of a game and preset. Games with changed rules do not count, nor do solo games
+/// unless the game is single-player. At most a second old.
 #[derive(Clone, Debug)]
 pub(super) struct Leaderboard {
     board: Board,
     measure: Measure,
+    as_of: Moment,
 }
 
-/// The most players that can be asked for by name, and around somebody.
-const MOST_NAMED: usize = 100;
-/// The most spans one can go back.
-const MOST_BACK: i32 = 1200;
+/// The maximum number of players in `among`.
+const MAX_AMONG: usize = 100;
+/// The maximum of `ago`.
+const MAX_AGO: i32 = 1200;
 
 impl Leaderboard {
     pub(super) fn find(
-        game: &str,
+        kind: GameKind,
         preset: Option<&str>,
         by: LeaderboardMeasure,
         period: String,
     ) -> async_graphql::Result<Self> {
-        let ruleset = Ruleset::preset(game, preset).map_err(Refusal::from);
-        let ruleset = ruleset.map_err(PlayError::from)?;
+        let ruleset = Ruleset::preset(kind.0, preset).map_err(UserError::from);
+        let ruleset = ruleset.map_err(AppError::from)?;
         let measure = match by {
             LeaderboardMeasure::Wins => Measure::Wins,
             LeaderboardMeasure::BestGame => Measure::Best,
@@ -99,30 +103,32 @@ impl Leaderboard {
         };
         let preset = match (measure, preset) {
             (Measure::Rating, Some(_)) => {
-                return Err(bad_input("ratings are of a game, not of a preset; leave preset out"));
+                return Err(bad_input("ratings cover all presets; omit preset"));
             }
             (Measure::Rating, None) => String::new(),
             (Measure::Wins | Measure::Best | Measure::Average, _) => ruleset.preset,
         };
-        let board = Board { kind: game.to_owned(), preset, period };
-        Ok(Self { board, measure })
+        let board = Board { kind: kind.0.to_owned(), preset, period };
+        Ok(Self { board, measure, as_of: clock::now() })
     }
 
-    /// The name of a span, as boards have it.
+    /// The name of a period in the projection.
     pub(super) async fn period_of(
         ctx: &Context<'_>,
         span: LeaderboardSpan,
         ago: i32,
         season: Option<&str>,
     ) -> async_graphql::Result<String> {
-        let back = u32::try_from(ago).ok().filter(|_| ago <= MOST_BACK);
-        let back = back.ok_or_else(|| bad_input(format!("ago must be from 0 to {MOST_BACK}")))?;
+        let back = u32::try_from(ago).ok().filter(|_| ago <= MAX_AGO);
+        let back = back.ok_or_else(|| bad_input(format!("ago must be from 0 to {MAX_AGO}")))?;
         let span = match (span, season) {
             (LeaderboardSpan::Season, Some(code)) => {
                 return Ok(season::named(ctx, code).await?.period());
             }
-            (LeaderboardSpan::Season, None) => return Err(bad_input("say which season")),
-            (_, Some(_)) => return Err(bad_input("season needs span: SEASON")),
+            (LeaderboardSpan::Season, None) => {
+                return Err(bad_input("season is required with span: SEASON"));
+            }
+            (_, Some(_)) => return Err(bad_input("season requires span: SEASON")),
             (LeaderboardSpan::AllTime, None) => Span::All,
             (LeaderboardSpan::Daily, None) => Span::Day,
             (LeaderboardSpan::Weekly, None) => Span::Week,
@@ -132,10 +138,10 @@ impl Leaderboard {
     }
 
     fn view(&self, standing: Standing) -> StandingView {
-        // Boards have scores turned so that more is better.
-        let turned = matches!(self.measure, Measure::Best | Measure::Average)
+        // Boards store scores negated where less is better.
+        let negated = matches!(self.measure, Measure::Best | Measure::Average)
             && Rules::counts_down(&self.board.kind);
-        let value = as_float(if turned { -standing.value } else { standing.value });
+        let value = as_float(if negated { -standing.value } else { standing.value });
         StandingView {
             rank: int(standing.rank),
             player: Player::new(standing.player),
@@ -144,11 +150,11 @@ impl Leaderboard {
                 Measure::Wins | Measure::Best => value,
             },
             games: Long(standing.games),
-            reached_at: Instant(Moment(u64::try_from(standing.at).unwrap_or(0))),
+            reached_at: DateTime(Moment(u64::try_from(standing.at).unwrap_or(0))),
         }
     }
 
-    /// Says of which board it is, so that it is good for no other.
+    /// Names the board, so that the cursor is not valid for another one.
     fn cursor(&self, standing: &Standing) -> String {
         let Standing { value, at, player, .. } = standing;
         URL_SAFE_NO_PAD.encode(format!("{}|{value}|{at}|{player}", self.name()))
@@ -159,100 +165,111 @@ impl Leaderboard {
         format!("{kind}|{preset}|{period}|{:?}", self.measure)
     }
 
-    fn place(&self, cursor: &str) -> Option<Place> {
+    fn parse_cursor(&self, cursor: &str) -> Option<Cursor> {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
         let mut parts = text.strip_prefix(&format!("{}|", self.name()))?.split('|');
-        let place = Place {
+        let cursor = Cursor {
             value: parts.next()?.parse().ok()?,
             at: parts.next()?.parse().ok()?,
             player: Uuid::try_parse(parts.next()?).ok()?,
         };
-        parts.next().is_none().then_some(place)
+        parts.next().is_none().then_some(cursor)
     }
 }
 
-/// A leaderboard of a game and preset. Games under changed rules and games played alone do not count, unless the game is played
-/// alone by everybody. A second behind the games at most.
+/// A leaderboard of a game and preset. Games with changed rules do not count, nor do solo games
+/// unless the game is single-player. At most a second old.
 #[Object]
 impl Leaderboard {
-    /// What is played.
-    async fn game(&self) -> &str {
-        &self.board.kind
+    /// The game.
+    async fn kind(&self) -> Option<GameKind> {
+        GameKind::named(&self.board.kind)
     }
 
-    /// Under which preset; nothing for ratings, which are of the game.
-    async fn preset(&self) -> Option<&str> {
-        (self.measure != Measure::Rating).then_some(&*self.board.preset)
+    /// The preset. Null for ratings, which cover all presets.
+    async fn preset(&self) -> Option<PresetName> {
+        (self.measure != Measure::Rating).then(|| PresetName(self.board.preset.clone()))
     }
 
-    /// Which days, week or month: `all`, `2026-11-16`, `2026-W47`, `2026-11`, `season/winter-2026`.
+    /// The period: `all`, `2026-11-16`, `2026-W47`, `2026-11`, `season/winter-2026`.
     async fn period(&self) -> &str {
         &self.board.period
     }
 
-    /// How many games an average needs to stand here.
+    /// The minimum number of games to be ranked by average.
     async fn games_for_average(&self) -> i32 {
         int(leaderboards::GAMES_FOR_AVERAGE)
     }
 
-    /// The players, the best first.
+    /// When the leaderboard was read.
+    async fn as_of(&self) -> DateTime {
+        DateTime(self.as_of)
+    }
+
+    /// The players, best first.
     async fn page(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many, 1 to 100; 20 if you do not say.")] first: Option<i32>,
-        #[graphql(desc = "The cursor to go on from, of this very board.")] after: Option<String>,
+        #[graphql(desc = "Page size when paging forward, 1 to 100. Defaults to 20.")] first: Option<
+            i32,
+        >,
+        #[graphql(desc = "Return the items after this cursor.")] after: Option<String>,
+        #[graphql(desc = "Page size when paging backward, 1 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Return the items before this cursor.")] before: Option<String>,
     ) -> async_graphql::Result<StandingConnection> {
-        let size = page_size(first)?;
-        let place = after.as_deref().map(|cursor| {
-            let place = self.place(cursor);
-            place.ok_or_else(|| bad_input("after is a cursor that a page of this leaderboard gave"))
-        });
-        let most = i64::try_from(size + 1).unwrap_or(i64::MAX);
-        let pool = app(ctx).tables.store.pool();
-        let rows = page(pool, &self.board, self.measure, place.transpose()?, most).await;
-        let rows = rows.map_err(PlayError::from)?;
-        let more = rows.len() > size;
-        let items = rows.into_iter().map(|row| (self.cursor(&row), self.view(row)));
-        Ok(StandingConnection::page(items.collect(), more, size, after.is_some()))
+        let request = PageArguments { first, after, last, before }.request(ctx)?;
+        let cursor = request.position(|cursor| self.parse_cursor(cursor))?;
+        let direction = if request.backward { Direction::Up } else { Direction::Down };
+        let pool = app(ctx).games.store.pool();
+        let rows = page(pool, &self.board, self.measure, cursor, direction, request.limit()).await;
+        let rows = rows.map_err(AppError::from)?;
+        let more = rows.len() > request.size;
+        // Rows come in the order of the board in both directions.
+        let skip = usize::from(request.backward && more);
+        let rows = rows.into_iter().skip(skip).take(request.size);
+        let total = if request.counts {
+            count_players(pool, &self.board, self.measure).await.map_err(AppError::from)?
+        } else {
+            0
+        };
+        let items = rows.map(|row| (self.cursor(&row), self.view(row)));
+        Ok(StandingConnection::page(&request, items.collect(), more, total))
     }
 
-    /// You, and those around you; nothing if you do not stand here.
+    /// You and the players around you. Empty if you are not ranked.
     async fn around_me(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many above you and below you, 0 to 50.", default = 5)] each: i32,
+        #[graphql(desc = "Players above and below you, 0 to 50 each.", default = 5)] each: i32,
     ) -> async_graphql::Result<Vec<StandingView>> {
         let viewer = player(ctx)?;
         if !(0..=50).contains(&each) {
             return Err(bad_input("each must be from 0 to 50"));
         }
-        let pool = app(ctx).tables.store.pool();
+        let pool = app(ctx).games.store.pool();
         let rows = around(pool, &self.board, self.measure, viewer.account, each.into()).await;
-        let rows = rows.map_err(PlayError::from)?;
+        let rows = rows.map_err(AppError::from)?;
         Ok(rows.into_iter().map(|row| self.view(row)).collect())
     }
 
-    /// These players, the best first: your friends, for one.
+    /// The standings of these players, best first: your friends, for example.
     async fn among(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Their ids, at most 100.")] players: Vec<ID>,
+        #[graphql(desc = "The ids of the players, at most 100.")] players: Vec<ID>,
     ) -> async_graphql::Result<Vec<StandingView>> {
-        viewer(ctx)?;
-        if players.len() > MOST_NAMED {
-            return Err(bad_input(format!(
-                "at most {MOST_NAMED} players can be asked for at once"
-            )));
+        if players.len() > MAX_AMONG {
+            return Err(bad_input(format!("at most {MAX_AMONG} players are allowed")));
         }
-        let named = players.iter().map(player_id).collect::<async_graphql::Result<Vec<Uuid>>>()?;
-        let pool = app(ctx).tables.store.pool();
-        let rows = among(pool, &self.board, self.measure, &named).await;
-        let rows = rows.map_err(PlayError::from)?;
+        let ids = players.iter().map(player_id).collect::<async_graphql::Result<Vec<Uuid>>>()?;
+        let pool = app(ctx).games.store.pool();
+        let rows = among(pool, &self.board, self.measure, &ids).await;
+        let rows = rows.map_err(AppError::from)?;
         Ok(rows.into_iter().map(|row| self.view(row)).collect())
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "whoever has more than 2⁵³ points does not mind")]
+#[expect(clippy::cast_precision_loss, reason = "values above 2⁵³ do not occur")]
 fn as_float(value: i64) -> f64 {
     value as f64
 }

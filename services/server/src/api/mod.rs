@@ -1,36 +1,46 @@
-//! The GraphQL API: one file a noun. Clients read the schema as their manual, so every type and field is described.
+//! The GraphQL API: one file per noun. The schema is the manual of client developers, so every type
+//! and field has a description.
 
-#![allow(
-    clippy::unused_async,
-    reason = "resolvers are asynchronous, those that wait and those that do not"
-)]
+#![allow(clippy::unused_async, reason = "async-graphql requires async resolvers")]
 
-mod actions;
 mod audit;
 mod balance;
+mod command;
 mod connection;
 mod dates;
 mod dice;
+mod die_effect;
 mod dispute;
 mod disputing;
+mod enums;
 mod errors;
-mod event;
+mod events;
 mod game;
+mod game_info;
+mod game_kind;
+mod game_list;
+mod games;
 mod ids;
 mod leaderboard;
 mod legal;
+mod listed_enum;
 mod moves;
+mod node;
 mod on_table;
 mod player;
+mod presence;
 mod privacy;
 mod proof;
 mod query;
 mod remedy;
 mod replay;
 mod rules;
+mod rules_input;
+mod ruleset;
 mod scalars;
 mod season;
 mod seat;
+mod seat_state;
 mod session;
 mod shop;
 mod statistics;
@@ -53,11 +63,11 @@ use crate::{
     app::App,
 };
 
-/// Everything that changes something. A refused move is data: look at `errors` in the answer.
+/// The mutation root. A rejected command is data, not a GraphQL error: check `userErrors` in the
+/// payload.
 #[derive(Debug, Default, MergedObject)]
 pub(crate) struct Mutation(
     moves::Moves,
-    actions::Actions,
     table::TableMutation,
     shop::ShopMutation,
     session::SessionMutation,
@@ -69,26 +79,29 @@ pub(crate) struct Mutation(
 
 pub(crate) type Api = Schema<query::Query, Mutation, subscription::Subscription>;
 
-/// The deepest a query may nest. Introspection as tools send it needs 13.
+/// The maximum depth of a query. The introspection query of common tools needs 13.
 pub(crate) const DEEPEST: usize = 20;
 
-/// The schema, not yet connected to a node.
+/// The schema without the data of a node.
 pub(crate) fn schema() -> SchemaBuilder<query::Query, Mutation, subscription::Subscription> {
     Schema::build(query::Query, Mutation::default(), subscription::Subscription)
         .limit_recursive_depth(4 * DEEPEST)
 }
 
 /// The schema of a node.
-pub(crate) fn connected(app: &Arc<App>, validation: ValidationMode) -> Api {
-    let loader = DataLoader::new(event::LastActions(Arc::clone(app)), tokio::spawn);
+pub(crate) fn connected(app: &Arc<App>, validation: ValidationMode, introspection: bool) -> Api {
+    let loader = DataLoader::new(events::LastActions(Arc::clone(app)), tokio::spawn);
     let numbers = DataLoader::new(statistics::Numbers(Arc::clone(app)), tokio::spawn);
-    schema()
+    let schema = if introspection { schema() } else { schema().disable_introspection() };
+    schema
         .validation_mode(validation)
         .data(Arc::clone(app))
         .data(loader)
         .data(numbers)
         .data(DataLoader::new(statistics::Ratings(Arc::clone(app)), tokio::spawn))
         .data(DataLoader::new(dates::DiceDates(Arc::clone(app)), tokio::spawn))
+        .data(DataLoader::new(dates::GameDates(Arc::clone(app)), tokio::spawn))
+        .data(DataLoader::new(presence::PresenceLoader(Arc::clone(app)), tokio::spawn))
         .finish()
 }
 
@@ -96,22 +109,22 @@ fn app<'a>(ctx: &Context<'a>) -> &'a Arc<App> {
     ctx.data_unchecked::<Arc<App>>()
 }
 
-/// Who asks, if it is known.
+/// The caller, if signed in.
 fn viewer_if_any(ctx: &Context<'_>) -> Option<Viewer> {
     ctx.data_opt::<Viewer>().copied()
 }
 
-/// Who asks.
+/// The caller.
 fn viewer(ctx: &Context<'_>) -> async_graphql::Result<Viewer> {
     viewer_if_any(ctx).ok_or_else(errors::unauthenticated)
 }
 
-/// Who asks, if it is a player.
+/// The caller, who must be a player.
 fn player(ctx: &Context<'_>) -> async_graphql::Result<Viewer> {
     allowed(ctx, &[Role::Player])
 }
 
-/// Who asks, if it is one of these.
+/// The caller, who must have one of these roles.
 fn allowed(ctx: &Context<'_>, roles: &[Role]) -> async_graphql::Result<Viewer> {
     let viewer = viewer(ctx)?;
     if roles.contains(&viewer.role) {

@@ -1,205 +1,280 @@
-//! Moves: what the seat to move does.
+//! The moves of all games, and the payload of game commands.
 
-use async_graphql::{Context, ID, Object, SimpleObject, Value};
-use domain::{Play, RejectionCode};
+use std::sync::Arc;
+
+use async_graphql::{ComplexObject, Context, ID, InputObject, Object, OneofObject, SimpleObject};
+use domain::Play;
 use uuid::Uuid;
 
 use super::{
     app,
-    errors::Problem,
-    event::{GameEvent, with_names},
+    command::{CommandInput, idempotency, input_path},
+    errors::UserErrorView,
+    events::{EventBase, GameEvent, follow, needs_states, with_names},
     game::GameView,
+    games::{
+        farkle::{BankInput, RollInput, SaveInput},
+        neon::{AbilityInput, AttackInput, BuyItemInput, DecideStayInput, TakeEvolutionInput},
+        rogue::{ScoreCategoryInput, UseItemInput},
+    },
     ids::game_id,
     player, viewer_if_any,
 };
-use crate::play::{Done, Once, PlayError, Refusal, RefusalCode, Wish, evidence::Origin, seat_of};
+use crate::play::{
+    AppError, CommandContext, CommandOutcome, PlayerCommand, UserError, evidence::Origin,
+};
 
-/// What came of a wish: the game as it is now and what happened; or why it was refused.
+/// The result of a game command.
 #[derive(Clone, Debug, SimpleObject)]
+#[graphql(complex)]
 pub(super) struct GamePayload {
-    /// The game as it is now; nothing if it was refused.
+    /// The game after the command; on an error, the game as it is now. Null if there is no game or
+    /// you may not see it.
     game: Option<GameView>,
-    /// What the command made happen, in order.
-    events: Vec<GameEvent>,
-    /// Whether this command had been done before, under the same `commandId`. It was not done again.
+    #[graphql(skip)]
+    outcome: Option<Arc<CommandOutcome>>,
+    /// Whether a command with this id had already been executed.
     repeated: bool,
-    /// Why it was refused. Nothing was changed.
-    errors: Vec<Problem>,
+    /// Why the command was rejected. If not empty, nothing was changed.
+    user_errors: Vec<UserErrorView>,
 }
 
-impl From<Done> for GamePayload {
-    fn from(done: Done) -> Self {
-        let events = GameEvent::all(&done);
-        let repeated = done.repeated;
-        let game = Some(GameView { id: done.game, state: done.state });
-        Self { game, events, repeated, errors: Vec::new() }
+impl From<CommandOutcome> for GamePayload {
+    fn from(outcome: CommandOutcome) -> Self {
+        let repeated = outcome.repeated;
+        let game = Some(GameView { id: outcome.game, state: Arc::clone(&outcome.state) });
+        let outcome = Some(Arc::new(outcome));
+        Self { game, outcome, repeated, user_errors: Vec::new() }
+    }
+}
+
+/// The result of a game command.
+#[ComplexObject]
+impl GamePayload {
+    /// The events of the command, in order.
+    async fn events(&self, ctx: &Context<'_>) -> Vec<GameEvent> {
+        let Some(outcome) = &self.outcome else { return Vec::new() };
+        let bases = EventBase::all(outcome);
+        // The states in between are folded only for clients that ask for them.
+        let bases: Vec<EventBase> = match &outcome.before {
+            Some(before) if needs_states(ctx) && outcome.is_consecutive() => {
+                follow(before.now.clone(), bases)
+            }
+            _ => bases.collect(),
+        };
+        bases.into_iter().filter_map(GameEvent::of).collect()
     }
 }
 
 impl GamePayload {
-    /// The same, with what was wrong called as the mutation calls it.
-    pub(super) fn about(mut self, argument: &str, here: &str) -> Self {
-        for problem in &mut self.errors {
-            problem.about(argument, here);
-        }
-        self
-    }
-
-    /// A refusal becomes data; what broke is an error.
+    /// The payload of a command: a user error is data, a failure is a GraphQL error.
     pub(super) async fn of(
         ctx: &Context<'_>,
+        command: Option<Uuid>,
         game: Option<Uuid>,
-        done: Result<Done, PlayError>,
+        outcome: Result<CommandOutcome, AppError>,
+        path: impl Fn(&str) -> Vec<String>,
     ) -> async_graphql::Result<Self> {
-        note(ctx, game, &done);
-        match done {
-            Ok(done) => Ok(done.into()),
-            Err(PlayError::Refused(refusal)) => Self::refused(ctx, game, refusal).await,
+        record_evidence(ctx, (ctx.field().name(), command), game, &outcome);
+        Self::from_outcome(ctx, game, outcome, path).await
+    }
+
+    async fn from_outcome(
+        ctx: &Context<'_>,
+        game: Option<Uuid>,
+        outcome: Result<CommandOutcome, AppError>,
+        path: impl Fn(&str) -> Vec<String>,
+    ) -> async_graphql::Result<Self> {
+        match outcome {
+            Ok(outcome) => Ok(outcome.into()),
+            Err(AppError::User(error)) => Self::rejected(ctx, game, error, path).await,
             Err(error) => Err(error.into()),
         }
     }
 
-    async fn refused(
+    async fn rejected(
         ctx: &Context<'_>,
         game: Option<Uuid>,
-        mut refusal: Refusal,
+        mut error: UserError,
+        path: impl Fn(&str) -> Vec<String>,
     ) -> async_graphql::Result<Self> {
-        let state = game.and_then(|game| app(ctx).tables.store.games.remembered(game));
-        let table = state.as_ref().and_then(|state| state.now.as_ref()).map(|game| &game.table);
-        if let (Some(seat), Some(table)) = (refusal.to_move, table) {
+        let view = match (game, viewer_if_any(ctx)) {
+            (Some(game), viewer) => GameView::find(app(ctx), viewer, game, None).await?,
+            _ => None,
+        };
+        let table = view.as_ref().and_then(|view| view.state.now.as_ref()).map(|game| &game.table);
+        if let (Some(seat), Some(table)) = (error.to_move, table) {
             let table = with_names(app(ctx), table).await?;
             if let Some(to_move) = table.seats.get(usize::from(seat)) {
-                refusal.message = format!("it is the turn of {} on seat {seat}", to_move.name);
+                error.message = format!("it is the turn of {} on seat {seat}", to_move.name);
             }
         }
-        let of_loadout = LOADOUT.contains(&refusal.code);
-        let mut problem = Problem::from(refusal);
-        // Of dice, only codes of a loadout can be wrong at a table.
-        if of_loadout {
-            problem.about("code", "dice");
-        }
-        let errors = vec![problem];
-        Ok(Self { game: None, events: Vec::new(), repeated: false, errors })
+        let user_errors = vec![UserErrorView::new(error, path)];
+        Ok(Self { game: view, outcome: None, repeated: false, user_errors })
     }
 }
 
-/// What can be wrong with the codes of a loadout.
-const LOADOUT: [RefusalCode; 3] = [
-    RefusalCode::Rules(RejectionCode::UnknownDie),
-    RefusalCode::Rules(RejectionCode::RetiredDie),
-    RefusalCode::Rules(RejectionCode::NotOwned),
-];
-
-/// Keeps what came of a wish as evidence, where it is about a game.
-fn note(ctx: &Context<'_>, game: Option<Uuid>, done: &Result<Done, PlayError>) {
-    let game = done.as_ref().map_or(game, |done| Some(done.game));
+/// Records the outcome of a game command as evidence.
+fn record_evidence(
+    ctx: &Context<'_>,
+    (operation, command): (&str, Option<Uuid>),
+    game: Option<Uuid>,
+    outcome: &Result<CommandOutcome, AppError>,
+) {
+    let game = outcome.as_ref().map_or(game, |outcome| Some(outcome.game));
     let origin = ctx.data_opt::<Origin>();
-    if let (Some(game), Some(viewer), Some(origin)) = (game, viewer_if_any(ctx), origin) {
-        let command = || {
-            let given = ctx.field().arguments().ok()?;
-            let id = given.into_iter().find(|(name, _)| name == "commandId")?.1;
-            let Value::String(id) = id else { return None };
-            Uuid::try_parse(&id).ok()
-        };
-        let command = if done.is_err() { command() } else { None };
-        let tables = &app(ctx).tables;
-        let state = tables.store.games.remembered(game);
-        let version = state.as_ref().map_or(0, |state| state.head.version);
-        // What strangers try at a table is no evidence about its game.
-        let table = state.as_ref().and_then(|state| state.now.as_ref());
-        let sits = table.is_some_and(|table| seat_of(table, viewer.account).is_some());
-        if done.is_ok() || sits {
-            let asked = (ctx.field().name(), command);
-            tables.evidence.of(game, &viewer, origin, asked, version, done);
-        }
+    if let (Some(game), Some(by), Some(origin)) = (game, viewer_if_any(ctx), origin) {
+        let context = CommandContext { by: &by, origin, operation, command };
+        app(ctx).games.note(&context, game, outcome);
     }
 }
 
-/// Does what a player wants at a table, and tells what came of it.
-pub(super) async fn ask(
+/// Sends a player's command to a game.
+pub(super) async fn send(
     ctx: &Context<'_>,
     game: &ID,
-    wish: Wish,
-    command_id: Option<Uuid>,
-    expected_version: Option<i32>,
+    player_command: PlayerCommand,
+    command: Option<CommandInput>,
+    path: impl Fn(&str) -> Vec<String>,
+) -> async_graphql::Result<GamePayload> {
+    send_as(ctx, ctx.field().name(), game, player_command, command, path).await
+}
+
+/// The same, with the name of the operation in the evidence.
+async fn send_as(
+    ctx: &Context<'_>,
+    operation: &str,
+    game: &ID,
+    player_command: PlayerCommand,
+    command: Option<CommandInput>,
+    path: impl Fn(&str) -> Vec<String>,
 ) -> async_graphql::Result<GamePayload> {
     let viewer = player(ctx)?;
     let game = game_id(game)?;
     let app = app(ctx);
     app.database.check()?;
-    let once = Once { id: command_id, expected: expected_version.map(i64::from) };
-    let done = app.tables.ask(&viewer, game, wish, once).await;
-    GamePayload::of(ctx, Some(game), done).await
+    let idempotency = idempotency(command);
+    let outcome = app.games.submit(&viewer, game, player_command, idempotency).await;
+    record_evidence(ctx, (operation, idempotency.id), Some(game), &outcome);
+    GamePayload::from_outcome(ctx, Some(game), outcome, path).await
 }
 
-/// Slots as clients write them; one that cannot be a slot is one that does not exist.
+/// Slots as clients send them. A number out of range becomes a slot that does not exist.
 pub(super) fn slots(numbers: &[i32]) -> Vec<u8> {
-    numbers.iter().map(|&number| u8::try_from(number).unwrap_or(u8::MAX)).collect()
+    numbers.iter().copied().map(small).collect()
 }
 
-/// The moves of the seat to move.
+/// A slot or a seat as clients send it. A number out of range becomes one that does not exist.
+pub(super) fn small(number: i32) -> u8 {
+    u8::try_from(number).unwrap_or(u8::MAX)
+}
+
+/// No arguments: `{}`.
+#[derive(Clone, Copy, Debug, InputObject)]
+pub(super) struct EmptyInput {
+    /// Ignored: an input type must have a field.
+    #[graphql(name = "_")]
+    nothing: Option<bool>,
+}
+
+/// A move of the seat to act. Set exactly one field.
+#[derive(Clone, Debug, OneofObject)]
+pub(super) enum MoveInput {
+    /// Rolls dice.
+    Roll(RollInput),
+    /// Scores dice of the last roll.
+    Save(SaveInput),
+    /// Adds the points of the turn to the score and ends the turn.
+    Bank(BankInput),
+    /// Gives up the roll: a farkle by choice.
+    Forfeit(EmptyInput),
+    /// DiceRogue: scores the dice in a category.
+    ScoreCategory(ScoreCategoryInput),
+    /// NeonPolis: applies the effects of the dice.
+    ResolveDice(EmptyInput),
+    /// NeonPolis: attacks with the swords among the dice.
+    Attack(AttackInput),
+    /// NeonPolis: decides whether to stay inside after a hit.
+    DecideStay(DecideStayInput),
+    /// NeonPolis: uses the ability of the character.
+    UseAbility(AbilityInput),
+    /// DiceRogue, NeonPolis: buys an offer.
+    BuyItem(BuyItemInput),
+    /// NeonPolis: replaces all open cards of the market.
+    RenewMarket(EmptyInput),
+    /// DiceRogue: uses a consumable.
+    UseItem(UseItemInput),
+    /// NeonPolis: takes an unlocked evolution.
+    TakeEvolution(TakeEvolutionInput),
+    /// Ends the turn, or the visit to the shop.
+    EndTurn(EmptyInput),
+}
+
+impl MoveInput {
+    /// The move and its name in the schema.
+    fn play(self) -> (Play, &'static str) {
+        match self {
+            Self::Roll(input) => (input.into(), "roll"),
+            Self::Save(input) => (input.into(), "save"),
+            Self::Bank(input) => (input.into(), "bank"),
+            Self::Forfeit(_) => (Play::Forfeit, "forfeit"),
+            Self::ScoreCategory(input) => (input.into(), "scoreCategory"),
+            Self::ResolveDice(_) => (Play::Resolve, "resolveDice"),
+            Self::Attack(input) => (input.into(), "attack"),
+            Self::DecideStay(input) => (input.into(), "decideStay"),
+            Self::UseAbility(input) => (input.into(), "useAbility"),
+            Self::BuyItem(input) => (input.into(), "buyItem"),
+            Self::RenewMarket(_) => (Play::Renew, "renewMarket"),
+            Self::UseItem(input) => (input.into(), "useItem"),
+            Self::TakeEvolution(input) => (input.into(), "takeEvolution"),
+            Self::EndTurn(_) => (Play::End, "endTurn"),
+        }
+    }
+}
+
+/// The path of an argument of a move in the input.
+fn move_path(name: &str, argument: &str) -> Vec<String> {
+    let field = match (name, argument) {
+        (_, "gameId" | "commandId" | "expectedVersion") => return input_path(argument),
+        ("roll", "slots" | "keep") => Some("keepSlots"),
+        ("bank", "slots") => Some("saveSlots"),
+        ("save", "slots") => Some("slots"),
+        (_, "target") => Some("targetSeat"),
+        (_, "code") => Some("code"),
+        (_, "category") => Some("category"),
+        _ => None,
+    };
+    let path = ["input", "move", name].into_iter().chain(field);
+    path.map(str::to_owned).collect()
+}
+
+/// A move in a game.
+#[derive(Clone, Debug, InputObject)]
+pub(super) struct PlayInput {
+    /// The game.
+    game_id: ID,
+    /// Idempotency key and expected version.
+    command: Option<CommandInput>,
+    /// The move.
+    #[graphql(name = "move")]
+    play: MoveInput,
+}
+
+/// The moves of all games.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Moves;
 
-/// The moves of the seat to move.
+/// The moves of all games.
 #[Object]
 impl Moves {
-    /// Rolls the dice in hand; in DiceRogue and NeonPolis all dice, or all but those kept.
-    async fn roll(
+    /// Makes a move for the seat to act. `Game.legalMoves` lists what would be accepted.
+    async fn play(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(
-            desc = "Dice that stay as they are, by slot; where dice are kept between rolls."
-        )]
-        keep: Option<Vec<i32>>,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+        #[graphql(desc = "The game, the command and the move.")] input: PlayInput,
     ) -> async_graphql::Result<GamePayload> {
-        let keep = keep.as_deref().map(self::slots).filter(|keep| !keep.is_empty());
-        let play = keep.map_or(Play::Roll, |keep| Play::Reroll { keep });
-        let rolled = ask(ctx, &game_id, Wish::Play(play), command_id, expected_version).await?;
-        Ok(rolled.about("slots", "keep"))
-    }
-
-    /// Scores some of the dice just rolled. All of them must score.
-    async fn save(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(desc = "The dice, by slot.")] slots: Vec<i32>,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
-    ) -> async_graphql::Result<GamePayload> {
-        let play = Play::Save { slots: self::slots(&slots) };
-        ask(ctx, &game_id, Wish::Play(play), command_id, expected_version).await
-    }
-
-    /// Puts the points of the round on your score and ends your turn.
-    async fn bank(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(desc = "Dice to save first, by slot.")] slots: Option<Vec<i32>>,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
-    ) -> async_graphql::Result<GamePayload> {
-        let play = Play::Bank { slots: slots.as_deref().map(self::slots) };
-        ask(ctx, &game_id, Wish::Play(play), command_id, expected_version).await
-    }
-
-    /// Gives the roll up: a farkle by choice.
-    async fn forfeit(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
-    ) -> async_graphql::Result<GamePayload> {
-        ask(ctx, &game_id, Wish::Play(Play::Forfeit), command_id, expected_version).await
+        let (play, name) = input.play.play();
+        let path = |argument: &str| move_path(name, argument);
+        send_as(ctx, name, &input.game_id, PlayerCommand::Play(play), input.command, path).await
     }
 }

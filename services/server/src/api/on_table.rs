@@ -1,140 +1,144 @@
-//! What lies on the table: dice, what they can score, and what can be bought.
+//! What is on the table: dice, scoring selections and offers.
 
 use async_graphql::{Enum, SimpleObject};
 use domain::{Boost, Combination, DieOnTable, DiePlace, Game, Rules};
 
 use super::{
-    game::text,
-    scalars::{Long, int},
+    enums::CombinationKind,
+    events::DieAtView,
+    rules::CatalogItem,
+    scalars::{DieCode, Long, int},
 };
 
-/// Where a die lies.
+/// Where a die is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
-enum Place {
+enum DieLocation {
     /// In hand, to be rolled next.
     Hand,
     /// On the table, just rolled.
     Table,
-    /// Saved, set aside.
+    /// Saved and set aside.
     Saved,
 }
 
-/// A die of the seat to move.
+/// A die of the seat whose turn it is.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct Die {
-    /// Its slot, from 0.
+    /// The slot, from 0.
     slot: i32,
-    /// Its kind: a code, `STANDARD` for an ordinary die; in DiceRogue the colour it came up in, as `GREEN`.
-    code: String,
-    /// What it shows, if it was rolled in this round.
+    /// The code of the die; `STANDARD` is an ordinary die. In DiceRogue, the colour: `GREEN`.
+    code: DieCode,
+    /// The face shown. Null if it was not rolled in this round.
     face: Option<i32>,
-    /// What that is called, where it is no number: `sword`, `energy`, `heart`.
+    /// The symbol of the face: `sword`, `energy`, `heart`. Null if the face is a number.
     face_name: Option<&'static str>,
-    /// Where it lies.
-    place: Place,
-    /// Whether it is a further die, beyond those that everybody has.
+    /// Where the die is.
+    place: DieLocation,
+    /// Whether it is an extra die, in addition to those that every player has.
     extra: bool,
 }
 
 /// Dice that score together.
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(name = "Combination")]
-struct CombinationView {
-    /// What they are: `single`, `three_of_a_kind`, `straight` …
-    name: String,
-    /// The dice, by slot.
+pub(super) struct CombinationView {
+    /// The kind of combination.
+    kind: CombinationKind,
+    /// The slots of the dice.
     slots: Vec<i32>,
-    /// What they show.
+    /// The faces of the dice.
     faces: Vec<i32>,
-    /// What they score by the table.
+    /// The points by the scoring table.
     points: Long,
-    /// What special dice made of it, in the order in which they did.
-    effects: Vec<BoostView>,
-    /// What they score with it.
+    /// The boosts by special dice, in the order of application.
+    boosts: Vec<BoostView>,
+    /// The points including the boosts.
     total: Long,
 }
 
-/// A special die makes something worth more.
+/// Points added or multiplied by a special die.
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(name = "Boost")]
-struct BoostView {
-    /// The slot of the die.
-    slot: i32,
-    /// Its code.
-    code: String,
-    /// What it was worth.
+pub(super) struct BoostView {
+    /// The special die.
+    die: DieAtView,
+    /// The points before.
     before: Long,
-    /// What it is worth now.
+    /// The points after.
     after: Long,
 }
 
-/// Dice of the roll on the table that can be scored together; in DiceRogue one for each open category, in NeonPolis the sets.
+/// Dice of the current roll that can be scored together. In DiceRogue, one per open category; in
+/// NeonPolis, the sets.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct Selection {
-    /// The dice, by slot: in Farkle what `save(slots: …)` takes.
+    /// The slots of the dice. In Farkle, send them as `slots` of `save`.
     slots: Vec<i32>,
-    /// What they score, with everything special dice make of it.
+    /// The points, including the boosts by special dice.
     points: Long,
-    /// How the points come about, line by line, ready to show.
-    lines: Vec<String>,
-    /// Whether `bank(slots: …)` is accepted too.
+    /// How the points are calculated, one step per line.
+    score_breakdown: Vec<String>,
+    /// Whether they can also be sent as `saveSlots` of `bank`.
     can_bank: bool,
-    /// What `bank(slots: …)` would bring, with multiplier and bonus.
+    /// The points of a `bank` with these `saveSlots`, including multiplier and bonus.
     bank_points: Long,
-    /// The money that scoring them earns, in dollars.
+    /// The money earned by scoring them, in dollars.
     money: i32,
-    /// What else scoring them brings to the round: in DiceRogue one more yahtzee and the bonus of the upper part.
+    /// Extra points for the round: in DiceRogue, those of an extra yahtzee and the upper bonus.
     extra_points: Long,
-    /// The things that scoring them gives, if there is room for them.
+    /// The number of items granted for scoring them, if there is room for them.
     gifts: i32,
-    /// What they score as: the sum of their totals and the bonuses is the points.
+    /// The combinations scored. Their totals and the bonuses add up to `points`.
     combinations: Vec<CombinationView>,
-    /// What is added to the combinations.
+    /// The points that special dice add to the combinations.
     bonuses: Vec<BoostView>,
 }
 
-/// Something that can be bought in a game.
+/// An offer in a game.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct Offer {
-    /// Its code: what `buyItem(code: …)` takes.
-    code: String,
-    /// Its name.
-    name: String,
-    /// What it does.
-    text: String,
-    /// What it costs, in the money or energy of the game.
+    /// The item. Send its code with `buyItem`.
+    pub(super) item: CatalogItem,
+    /// The price, in the money or energy of the game.
     price: Long,
-    /// Once it is bought, a die comes up in it 1 time in so many: the colours of DiceRogue.
+    /// Colours of DiceRogue: after buying, a die gets the colour one time in this many. Null for
+    /// other items.
     odds: Option<i32>,
-    /// Whether the seat to move could buy it now.
-    buyable: bool,
+    /// Whether the seat to act can buy it now.
+    affordable: bool,
 }
 
-impl From<domain::Offer> for Offer {
-    fn from(offer: domain::Offer) -> Self {
+impl Offer {
+    pub(super) fn new(offer: domain::Offer, rules: &Rules) -> Self {
         let domain::Offer { code, name, text, price, odds, buyable } = offer;
-        let odds = odds.map(int);
-        Self { code: code.to_string(), name, text, price: Long(price), odds, buyable }
+        let item = CatalogItem::find(rules, code)
+            .unwrap_or_else(|| CatalogItem::offered(code, name, text));
+        Self { item, price: Long(price), odds: odds.map(int), affordable: buyable }
+    }
+
+    /// Whether the item has this code.
+    pub(super) fn is(&self, code: &str) -> bool {
+        self.item.code.0 == code
     }
 }
 
 impl Die {
-    /// The dice of the seat that has the turn.
+    /// The dice of the seat whose turn it is.
     pub(super) fn all(game: &Game) -> Vec<Self> {
         let name = |face| game.table.ruleset.rules.face_name(face);
-        let shown = |die: DieOnTable| Self {
+        let view = |die: DieOnTable| Self {
             slot: die.slot.into(),
-            code: die.code.to_string(),
+            code: die.code.into(),
             face: die.face.map(Into::into),
             face_name: die.face.and_then(name),
             place: match die.place {
-                DiePlace::Hand => Place::Hand,
-                DiePlace::Table => Place::Table,
-                DiePlace::Saved => Place::Saved,
+                DiePlace::Hand => DieLocation::Hand,
+                DiePlace::Table => DieLocation::Table,
+                DiePlace::Saved => DieLocation::Saved,
             },
             extra: die.extra,
         };
-        game.dice().into_iter().map(shown).collect()
+        game.dice().into_iter().map(view).collect()
     }
 }
 
@@ -143,7 +147,7 @@ impl Selection {
         Self {
             slots: ints(selection.slots.iter()),
             points: Long(selection.points),
-            lines: selection.lines(rules),
+            score_breakdown: selection.lines(rules),
             can_bank: selection.can_bank,
             bank_points: Long(selection.bank),
             money: int(selection.dollars),
@@ -158,11 +162,11 @@ impl Selection {
 impl From<&Combination> for CombinationView {
     fn from(combination: &Combination) -> Self {
         Self {
-            name: text(&combination.name),
+            kind: combination.name.into(),
             slots: ints(combination.slots.iter()),
             faces: ints(combination.faces.iter()),
             points: Long(combination.points),
-            effects: combination.effects.iter().map(Into::into).collect(),
+            boosts: combination.effects.iter().map(Into::into).collect(),
             total: Long(combination.total()),
         }
     }
@@ -170,12 +174,7 @@ impl From<&Combination> for CombinationView {
 
 impl From<&Boost> for BoostView {
     fn from(boost: &Boost) -> Self {
-        Self {
-            slot: boost.die.slot.into(),
-            code: boost.die.code.to_string(),
-            before: Long(boost.before),
-            after: Long(boost.after),
-        }
+        Self { die: boost.die.into(), before: Long(boost.before), after: Long(boost.after) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Players as others see them, and as they see themselves.
+//! Players: the public view and the owner's own.
 
 use std::sync::Arc;
 
@@ -9,24 +9,29 @@ use uuid::Uuid;
 
 use super::{
     app,
+    connection::{GameConnection, PageArguments},
+    enums::AccountRole,
     errors::{account_error, store_error},
+    game::GameStage,
+    game_kind::GameKind,
+    game_list::GameList,
     ids::Named,
-    scalars::{Instant, int},
-    statistics::{GameStatistics, Numbers, RatingView, Ratings},
+    scalars::{DateTime, PresetName, int},
+    statistics::{GameStatistics, Numbers, RatingPoint, RatingView, Ratings, rating_history},
     viewer_if_any,
     wallet::{InventoryItem, NamedLoadout, Wallet, inventory, loadouts},
 };
-use crate::accounts::{Role, pseudonym};
+use crate::accounts::{Role, Viewer, pseudonym};
 
-/// Somebody who plays, or works here.
+/// A player or a member of staff.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Player {
     pub(super) account: Uuid,
-    /// Whether it is shown to who just became it: there is no token with the request yet.
+    /// Whether the request just signed this account in: its own token is not on the request yet.
     pub(super) own: bool,
 }
 
-/// Somebody who plays, or works here.
+/// A player or a member of staff.
 #[Object]
 impl Player {
     /// The global id.
@@ -34,42 +39,45 @@ impl Player {
         Named::Player(self.account).id()
     }
 
-    /// The name shown at tables. To players, whoever works for the house is the house.
+    /// The name shown at tables. Players see the staff as `the house`.
     async fn name(&self, ctx: &Context<'_>) -> async_graphql::Result<String> {
         let names = &app(ctx).accounts.names;
-        let plays = viewer_if_any(ctx).is_none_or(|viewer| viewer.role == Role::Player);
-        if plays && !self.is_own(ctx) && names.is_staff(self.account).await.map_err(store_error)? {
+        let is_player = viewer_if_any(ctx).is_none_or(|viewer| viewer.role == Role::Player);
+        if is_player
+            && !self.is_own(ctx)
+            && names.is_staff(self.account).await.map_err(store_error)?
+        {
             return Ok("the house".to_owned());
         }
-        if let Some(name) = names.at_hand(self.account) {
+        if let Some(name) = names.cached(self.account) {
             return Ok(name.to_string());
         }
         let known = names.of([self.account]).await.map_err(store_error)?;
         Ok(known.get(&self.account).map_or_else(|| pseudonym(self.account), ToString::to_string))
     }
 
-    /// The name the public log has for this player. It says nothing about the person.
+    /// The name of this player in the public log. It is derived from the id and not personal data.
     async fn pseudonym(&self) -> String {
         pseudonym(self.account)
     }
 
-    /// Whether this account has no password yet; told to its owner only.
+    /// Whether this account has no password yet. Visible to the owner only.
     async fn is_guest(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<bool>> {
         Ok(self.own(ctx).await?.map(|account| account.guest))
     }
 
-    /// What this account may do; told to its owner only.
-    async fn role(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<&'static str>> {
-        Ok(self.own(ctx).await?.map(|account| account.role.name()))
+    /// The role of this account. Visible to the owner only.
+    async fn role(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<AccountRole>> {
+        Ok(self.own(ctx).await?.map(|account| account.role.into()))
     }
 
-    /// The money; told to its owner only.
+    /// The wallet. Visible to the owner only.
     async fn wallet(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Wallet>> {
         let state = self.own_state(ctx).await?;
         Ok(state.map(|state| Wallet { account: self.account, state }))
     }
 
-    /// The special dice owned; told to their owner only.
+    /// The special dice owned. Visible to the owner only.
     async fn inventory(
         &self,
         ctx: &Context<'_>,
@@ -80,13 +88,13 @@ impl Player {
         }
     }
 
-    /// How often this account was warned; told to its owner only.
+    /// The number of warnings. Visible to the owner only.
     async fn warnings(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<i32>> {
         let state = self.own_state(ctx).await?;
         Ok(state.map(|state| state.now.as_ref().map_or(0, |account| int(account.warnings))))
     }
 
-    /// The loadouts kept under a name; told to their owner only.
+    /// The saved loadouts. Visible to the owner only.
     async fn loadouts(
         &self,
         ctx: &Context<'_>,
@@ -94,31 +102,61 @@ impl Player {
         Ok(self.own_state(ctx).await?.map(|state| loadouts(&state)))
     }
 
-    /// What this player did so far, for each game and preset; a second behind at most.
+    /// The statistics of this player, one entry per game and preset. At most a second old.
     async fn statistics(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Only of this game.")] game: Option<String>,
-        #[graphql(desc = "Only under this preset.")] preset: Option<String>,
+        #[graphql(desc = "Only of this game.")] kind: Option<GameKind>,
+        #[graphql(desc = "Only of this preset.")] preset: Option<PresetName>,
     ) -> async_graphql::Result<Vec<GameStatistics>> {
         let loader = ctx.data_unchecked::<DataLoader<Numbers>>();
         let all = loader.load_one(self.account).await?.unwrap_or_default();
-        let same = |wanted: &Option<String>, found: &str| {
-            wanted.as_deref().is_none_or(|wanted| wanted == found)
+        let matches = |found: &GameStatistics| {
+            kind.is_none_or(|kind| kind == found.kind)
+                && preset.as_ref().is_none_or(|preset| *preset == found.preset)
         };
-        let wanted = |s: &GameStatistics| same(&game, &s.game) && same(&preset, &s.preset);
-        Ok(all.into_iter().filter(wanted).collect())
+        Ok(all.into_iter().filter(matches).collect())
     }
 
-    /// How good this player is at each game that is played against others; a second behind at most.
+    /// The ratings of this player, one per multiplayer game. At most a second old.
     async fn ratings(&self, ctx: &Context<'_>) -> async_graphql::Result<Vec<RatingView>> {
         let loader = ctx.data_unchecked::<DataLoader<Ratings>>();
         Ok(loader.load_one(self.account).await?.unwrap_or_default())
     }
 
-    /// Since when this account exists; told to its owner only.
-    async fn created_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
-        Ok(self.own(ctx).await?.map(|account| Instant(account.created_at)))
+    /// The rating at the end of each day with rated games, oldest first.
+    async fn rating_history(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The game.")] kind: GameKind,
+        #[graphql(desc = "The number of days, 1 to 1000.", default = 90)] days: i32,
+    ) -> async_graphql::Result<Vec<RatingPoint>> {
+        rating_history(ctx, self.account, kind, days).await
+    }
+
+    /// The games of this player, newest first. Private games are visible to the owner, support and
+    /// admins only.
+    #[allow(clippy::too_many_arguments, reason = "a field has the arguments that clients need")]
+    async fn games(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Only games in this stage.")] stage: Option<GameStage>,
+        #[graphql(desc = "Page size when paging forward, 1 to 100. Defaults to 20.")] first: Option<
+            i32,
+        >,
+        #[graphql(desc = "Return the items after this cursor.")] after: Option<String>,
+        #[graphql(desc = "Page size when paging backward, 1 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Return the items before this cursor.")] before: Option<String>,
+    ) -> async_graphql::Result<GameConnection> {
+        let support = |viewer: Viewer| matches!(viewer.role, Role::Support | Role::Admin);
+        let private = self.is_own(ctx) || viewer_if_any(ctx).is_some_and(support);
+        let games = GameList::Player { account: self.account, stage, private };
+        games.page(ctx, PageArguments { first, after, last, before }).await
+    }
+
+    /// When the account was created. Visible to the owner only.
+    async fn created_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<DateTime>> {
+        Ok(self.own(ctx).await?.map(|account| DateTime(account.created_at)))
     }
 }
 
@@ -140,7 +178,7 @@ impl Player {
             return Ok(None);
         }
         app(ctx).database.check()?;
-        Ok(Some(app(ctx).tables.wallets.of(self.account).await?))
+        Ok(Some(app(ctx).games.wallets.of(self.account).await?))
     }
 
     /// The account, if it is the viewer's own.

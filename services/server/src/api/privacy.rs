@@ -1,6 +1,6 @@
-//! What is known about a person: showing it to them, to staff if it must be, and forgetting it.
+//! Personal data: exporting and erasing it.
 
-use async_graphql::{Context, ID, Json, Object, SimpleObject};
+use async_graphql::{Context, ID, InputObject, Json, Object, SimpleObject};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -15,55 +15,58 @@ use crate::{
     accounts::Role,
     clock,
     disputes::audit,
-    play::{PlayError, Refusal, ServiceCode},
+    play::{AppError, ServiceCode, UserError},
     wallets::{LEDGER, account_event},
 };
 
-/// The most lines of a ledger that are given at once, the newest first.
-const MOST_LINES: u32 = 10_000;
+/// The maximum number of ledger entries in the export, newest first.
+const MAX_ENTRIES: i64 = 10_000;
 
-/// What came of erasing an account.
+/// The result of erasing an account.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct ErasePayload {
-    /// Whether it was erased now; not if it was before.
+    /// Whether the account was erased now. False if it had been erased before.
     erased: bool,
-    /// What it is called from now on.
+    /// The name shown from now on.
     pseudonym: String,
 }
 
-/// Everything that is known about somebody: what stands beside the log, and the wallet with its ledger. Of each list at most 10,000
-/// rows.
+/// The personal data of an account: everything outside the log, and the wallet with its ledger.
+/// Each list has at most 10,000 rows.
 pub(super) async fn data_of(
     ctx: &Context<'_>,
     account: Uuid,
 ) -> async_graphql::Result<Json<Value>> {
     app(ctx).database.check()?;
-    let known = app(ctx).accounts.personal(account).await.map_err(account_error)?;
-    let gone = || {
-        super::errors::refused(&Refusal::new(ServiceCode::NoSuchPlayer, "there is no such player"))
+    let data = app(ctx).accounts.personal(account).await.map_err(account_error)?;
+    let missing = || {
+        super::errors::from_user_error(&UserError::new(
+            ServiceCode::NoSuchPlayer,
+            "player not found",
+        ))
     };
-    let mut known = known.ok_or_else(gone)?;
-    let wallet = app(ctx).tables.wallets.of(account).await?;
-    known["wallet"] = json!(wallet.now);
-    let ledger = app(ctx).tables.store.backwards(account, i64::MAX, &LEDGER, MOST_LINES).await;
-    let ledger = ledger.map_err(PlayError::from)?;
+    let mut data = data.ok_or_else(missing)?;
+    let wallet = app(ctx).games.wallets.of(account).await?;
+    data["wallet"] = json!(wallet.now);
+    let ledger = app(ctx).games.store.backwards(account, i64::MAX, &LEDGER, MAX_ENTRIES).await;
+    let ledger = ledger.map_err(AppError::from)?;
     let line = |recorded: store::Recorded| {
         let entry = account_event(&recorded.event)?.entry()?;
         Some(json!({
-            "at": clock::written(recorded.at), "reason": entry.reason, "change": entry.change, "balance": entry.balance,
+            "at": clock::rfc3339(recorded.at), "reason": entry.reason, "change": entry.change, "balance": entry.balance,
         }))
     };
-    known["ledger"] = ledger.into_iter().filter_map(line).collect();
-    Ok(Json(known))
+    data["ledger"] = ledger.into_iter().filter_map(line).collect();
+    Ok(Json(data))
 }
 
-/// Your own data.
+/// The viewer's own data.
 pub(super) async fn own(ctx: &Context<'_>) -> async_graphql::Result<Json<Value>> {
     let viewer = player(ctx)?;
     data_of(ctx, viewer.account).await
 }
 
-/// Somebody else's data, for staff: that they looked is written down first.
+/// Another player's data, for staff. The access is recorded in the audit log first.
 pub(super) async fn of_player(
     ctx: &Context<'_>,
     id: &ID,
@@ -73,37 +76,46 @@ pub(super) async fn of_player(
     app(ctx).database.check()?;
     let account = player_id(id)?;
     let dispute = dispute.map(super::dispute::dispute_id).transpose()?;
-    let store = &app(ctx).tables.store;
-    audit::note(store, &staff, "look_at_personal_data", account, dispute).await?;
+    let store = &app(ctx).games.store;
+    audit::record(store, &staff, "look_at_personal_data", account, dispute).await?;
     data_of(ctx, account).await
 }
 
-/// Forgetting.
+/// The account to erase.
+#[derive(Clone, Debug, InputObject)]
+struct EraseAccountInput {
+    /// The player. Defaults to you; required for staff.
+    player_id: Option<ID>,
+}
+
+/// Erasing personal data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PrivacyMutation;
 
-/// Forgetting.
+/// Erasing personal data.
 #[Object]
 impl PrivacyMutation {
-    /// Forgets a person: your own account, or one that you are asked to erase as support or admin. Name, password, sessions,
-    /// addresses and everything written in disputes are gone; games stay, under a pseudonym, and can be proven as before. There is no way
-    /// back.
+    /// Erases an account: your own, or any as support or admin. Name, password, sessions, addresses
+    /// and texts in disputes are deleted; games stay under a pseudonym and can still be verified.
+    /// This cannot be undone.
     async fn erase_account(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Whose; yours if you do not say.")] player_id: Option<ID>,
+        #[graphql(desc = "The account. Defaults to yours.")] input: Option<EraseAccountInput>,
     ) -> async_graphql::Result<ErasePayload> {
         let viewer = viewer(ctx)?;
         app(ctx).database.check()?;
-        let account = match &player_id {
-            None if viewer.role != Role::Player => return Err(bad_input("say whose account")),
+        let account = match input.and_then(|input| input.player_id).as_ref() {
+            None if viewer.role != Role::Player => {
+                return Err(bad_input("playerId is required for staff"));
+            }
             None => viewer.account,
-            Some(id) => self::player_id(id)?,
+            Some(id) => player_id(id)?,
         };
         if viewer.role != Role::Player || account != viewer.account {
             let staff = allowed(ctx, STAFF)?;
-            let store = &app(ctx).tables.store;
-            audit::note(store, &staff, "erase_account", account, None).await?;
+            let store = &app(ctx).games.store;
+            audit::record(store, &staff, "erase_account", account, None).await?;
         }
         let erased = app(ctx).accounts.erase(account).await.map_err(account_error)?;
         Ok(ErasePayload { erased, pseudonym: crate::accounts::pseudonym(account) })

@@ -1,50 +1,76 @@
-//! Proving a game through the API, and looking at it as it was.
+//! Verifying a game through the API.
 
-use std::sync::Arc;
-
-use async_graphql::SimpleObject;
-use domain::{Event, Game, Proven, evolve, verify};
-use futures_util::TryStreamExt;
-use store::{Hash, Head, Loaded, Store, bundle::Bundle};
+use async_graphql::{Enum, SimpleObject};
+use domain::{Event, Proven, Unproven, verify};
+use store::{Hash, Store, bundle::Bundle};
 use uuid::Uuid;
 
-use super::{game::GameView, scalars::int};
-use crate::play::{PlayError, Refusal};
+use super::scalars::int;
+use crate::play::{AppError, UserError};
 
-/// What came of checking a game. `croupier verify` does the same with an exported game, far from any database, and so does
-/// `tests/fair_dice.py`, which shares no code with us.
+/// A step of the verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+enum VerificationStep {
+    /// Every event contains the hash of the one before.
+    Chain,
+    /// The last event is covered by a signed seal.
+    Seal,
+    /// The revealed secret matches the commitment.
+    Commitment,
+    /// Every roll and draw follows from the secret and the seeds, and every event from the rules.
+    Events,
+}
+
+/// One check of a verification.
+#[derive(Clone, Debug, SimpleObject)]
+struct VerificationCheck {
+    /// The step.
+    step: VerificationStep,
+    /// Whether the check passed. Null if it could not be made.
+    passed: Option<bool>,
+    /// One-sentence description of the check and its result.
+    detail: String,
+    /// The expected value, if the check failed on one.
+    expected: Option<String>,
+    /// The value found instead.
+    found: Option<String>,
+}
+
+/// The result of verifying a game. `croupier verify` makes the same checks on an exported game,
+/// without a database, and so does `tests/fair_dice.py`, which shares no code with the server.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct Verification {
-    /// Whether everything is right.
+    /// Whether the game is proven: all checks passed, except that the seal may still be missing.
     proven: bool,
-    /// Whether every event is chained to the one before by its hash.
-    chain: bool,
-    /// Rolls drawn again from the secret and the seeds.
+    /// The checks.
+    checks: Vec<VerificationCheck>,
+    /// The number of rolls reproduced from the secret and the seeds.
     rolls: i32,
-    /// Events decided again under the game's own rules.
+    /// The number of events reproduced with the rules of the game.
     events: i32,
-    /// Whether its last event is covered by a signed seal. One that is missing comes within a minute or so.
+    /// Whether the last event is covered by a signed seal. A missing one follows when the
+    /// house seals next.
     sealed: bool,
-    /// The public key of the seal: compare it with the one that the house published elsewhere.
+    /// The public key of the seal. Compare it with the key published elsewhere by the operator.
     seal_key: Option<String>,
-    /// The first thing that is not right, with what was expected and what was found; or why nothing can be proven yet.
+    /// The first problem. Null if the game is proven.
     problem: Option<String>,
 }
 
 impl Verification {
-    /// Reads a game from the log and decides everything again.
-    pub(super) async fn of(store: &Store, game: Uuid) -> Result<Self, PlayError> {
-        let bundle = Bundle::load(store, game).await?.ok_or_else(Refusal::no_such_game)?;
-        // A long game takes milliseconds: others need not wait for it.
-        let judged = tokio::task::spawn_blocking(move || Self::judge(&bundle)).await;
-        judged.map_err(|error| PlayError::Fault(error.to_string()))
+    /// Reads a game from the log and verifies it.
+    pub(super) async fn of(store: &Store, game: Uuid) -> Result<Self, AppError> {
+        let bundle = Bundle::load(store, game).await?.ok_or_else(UserError::no_such_game)?;
+        // A long game takes milliseconds: do not block other requests.
+        let verified = tokio::task::spawn_blocking(move || Self::check_bundle(&bundle)).await;
+        verified.map_err(|error| AppError::Fault(error.to_string()))
     }
 
-    fn judge(bundle: &Bundle) -> Self {
+    fn check_bundle(bundle: &Bundle) -> Self {
         let key = bundle.sealed.as_ref().map(|sealed| Hash(sealed.seal.key).to_string());
-        let mut found = Self {
+        let mut verification = Self {
             proven: false,
-            chain: false,
+            checks: Vec::new(),
             rolls: 0,
             events: 0,
             sealed: key.is_some(),
@@ -53,38 +79,71 @@ impl Verification {
         };
         let log = match bundle.check() {
             Ok(log) => log,
-            Err(bad) => return Self { problem: Some(bad.to_string()), ..found },
-        };
-        found.chain = true;
-        let events: Vec<Event> = log.into_iter().map(|recorded| recorded.event).collect();
-        match verify(&events) {
-            Ok(Proven { rolls, events }) => {
-                Self { proven: true, rolls: int(rolls), events: int(events), ..found }
+            Err(error) => {
+                verification.fail(VerificationStep::Chain, error.to_string(), None);
+                return verification;
             }
-            Err(unproven) => Self { problem: Some(unproven.to_string()), ..found },
+        };
+        let events: Vec<Event> = log.into_iter().map(|recorded| recorded.event).collect();
+        let chain = format!("{} events, each with the hash of the one before", events.len());
+        verification.check(VerificationStep::Chain, Some(true), chain);
+        if verification.sealed {
+            let seal = "a signed seal covers the last event".to_owned();
+            verification.check(VerificationStep::Seal, Some(true), seal);
+        } else {
+            let seal = "no seal covers the last event yet; one follows when the house seals next"
+                .to_owned();
+            verification.check(VerificationStep::Seal, None, seal);
+        }
+        verification.check_events(&events);
+        verification
+    }
+
+    fn check_events(&mut self, events: &[Event]) {
+        match verify(events) {
+            Ok(Proven { rolls, events }) => {
+                (self.proven, self.rolls, self.events) = (true, int(rolls), int(events));
+                self.commitment_holds();
+                let detail =
+                    format!("{events} events and {rolls} rolls reproduced without differences");
+                self.check(VerificationStep::Events, Some(true), detail);
+            }
+            Err(unproven @ (Unproven::NoGame | Unproven::NotRevealed)) => {
+                let why = unproven.to_string();
+                self.check(VerificationStep::Commitment, None, why.clone());
+                self.problem = Some(why);
+            }
+            Err(Unproven::Commitment) => {
+                let why = Unproven::Commitment.to_string();
+                self.fail(VerificationStep::Commitment, why, None);
+            }
+            Err(unproven @ (Unproven::Impossible { .. } | Unproven::Differs { .. })) => {
+                self.commitment_holds();
+                let why = unproven.to_string();
+                let values = if let Unproven::Differs { expected, found, .. } = unproven {
+                    Some((expected, found))
+                } else {
+                    None
+                };
+                self.fail(VerificationStep::Events, why, values);
+            }
         }
     }
-}
 
-impl GameView {
-    /// The game as it was behind one of its events.
-    pub(super) async fn as_of(&self, store: &Store, version: i64) -> Result<Self, PlayError> {
-        if version == self.state.head.version {
-            return Ok(self.clone());
-        }
-        let mut now: Option<Game> = None;
-        let mut head = Head::NEW;
-        let mut envelopes = store.stream_envelopes(self.id, 0);
-        while head.version < version
-            && let Some(envelope) = envelopes.try_next().await?
-        {
-            let recorded =
-                envelope.decode().map_err(|error| PlayError::Fault(error.to_string()))?;
-            now = evolve(now, &recorded.event);
-            let (version, hash, recorded_at) =
-                (envelope.version, envelope.hash, envelope.recorded_at);
-            head = Head { version, hash, recorded_at };
-        }
-        Ok(Self { id: self.id, state: Arc::new(Loaded::at(now, head)) })
+    fn commitment_holds(&mut self) {
+        let detail = "the revealed secret matches the commitment".to_owned();
+        self.check(VerificationStep::Commitment, Some(true), detail);
+    }
+
+    fn check(&mut self, step: VerificationStep, passed: Option<bool>, detail: String) {
+        let (expected, found) = (None, None);
+        self.checks.push(VerificationCheck { step, passed, detail, expected, found });
+    }
+
+    fn fail(&mut self, step: VerificationStep, why: String, values: Option<(String, String)>) {
+        let (expected, found) = values.unzip();
+        let detail = why.clone();
+        self.checks.push(VerificationCheck { step, passed: Some(false), detail, expected, found });
+        self.problem = Some(why);
     }
 }

@@ -1,4 +1,4 @@
-//! Remedies: what is done about a dispute, what it would do, and how far it is.
+//! Remedies of disputes: their effects and status.
 
 use async_graphql::{Context, Enum, ID, InputObject, OneofObject, SimpleObject};
 use domain::{Moment, PlayerId, Remedy, RemedyState};
@@ -6,11 +6,12 @@ use domain::{Moment, PlayerId, Remedy, RemedyState};
 use super::{
     app,
     dispute::{acting, dispute_id},
+    enums::{RemedyKind, RemedySubject},
     errors::bad_input,
     ids::player_id,
     moves::slots,
     player::Player,
-    scalars::{Instant, Long, int},
+    scalars::{DateTime, Long, int},
     support::VoidReason,
 };
 use crate::{
@@ -18,46 +19,46 @@ use crate::{
     disputes::{Effect, Preview},
 };
 
-/// What is done about something that was wrong. Give exactly one.
+/// A remedy of a dispute. Set exactly one field.
 #[derive(Clone, Debug, OneofObject)]
 pub(super) enum RemedyInput {
-    /// The disputed game counts no more.
+    /// Voids the disputed game.
     VoidGame(VoidReason),
-    /// The disputed game ends here, and these seats win.
+    /// Ends the disputed game; these seats win.
     FinishGame(Vec<i32>),
-    /// Money is given or taken.
+    /// Credits or debits money.
     AdjustBalance(AdjustInput),
-    /// This player is warned.
+    /// Warns this player.
     Warn(ID),
-    /// This player may not play for a while.
+    /// Suspends a player.
     Suspend(SuspendInput),
-    /// This player may not play any more.
+    /// Bans this player.
     Ban(ID),
-    /// This player may play again.
+    /// Lifts the suspension or ban of this player.
     Lift(ID),
 }
 
-/// Money that is given or taken.
+/// An adjustment of a balance.
 #[derive(Clone, Debug, InputObject)]
 pub(super) struct AdjustInput {
-    /// Whose.
+    /// The player.
     player_id: ID,
-    /// How much, in dollars; what is taken is negative.
+    /// The change in dollars; negative to debit.
     change: i32,
 }
 
-/// A player who may not play for a while.
+/// A suspension.
 #[derive(Clone, Debug, InputObject)]
 pub(super) struct SuspendInput {
-    /// Who.
+    /// The player.
     player_id: ID,
-    /// For how many days, 1 to 3,650.
+    /// The number of days, 1 to 3,650.
     days: i32,
 }
 
 impl RemedyInput {
     pub(super) fn remedy(&self) -> async_graphql::Result<Remedy> {
-        let who = |id: &ID| player_id(id).map(PlayerId);
+        let parse = |id: &ID| player_id(id).map(PlayerId);
         Ok(match self {
             Self::VoidGame(why) => Remedy::VoidGame { why: (*why).into() },
             Self::FinishGame(winners) => Remedy::FinishGame { winners: slots(winners) },
@@ -65,66 +66,67 @@ impl RemedyInput {
                 if *change == 0 {
                     return Err(bad_input("change must not be 0"));
                 }
-                Remedy::AdjustBalance { player: who(player_id)?, change: (*change).into() }
+                Remedy::AdjustBalance { player: parse(player_id)?, change: (*change).into() }
             }
-            Self::Warn(player) => Remedy::Warn { player: who(player)? },
+            Self::Warn(player) => Remedy::Warn { player: parse(player)? },
             Self::Suspend(SuspendInput { player_id, days }) => {
                 if !(1..=3_650).contains(days) {
                     return Err(bad_input("days must be from 1 to 3650"));
                 }
                 let hours = u32::try_from(*days).unwrap_or(1) * 24;
                 let now = clock::now();
-                // To the hour, so that the same request means the same.
+                // Rounded to the hour, so that a retry is the same command.
                 let hour = Moment(now.0 - now.0 % 3_600_000);
-                Remedy::Suspend { player: who(player_id)?, until: hour.plus_hours(hours) }
+                Remedy::Suspend { player: parse(player_id)?, until: hour.plus_hours(hours) }
             }
-            Self::Ban(player) => Remedy::Ban { player: who(player)? },
-            Self::Lift(player) => Remedy::Lift { player: who(player)? },
+            Self::Ban(player) => Remedy::Ban { player: parse(player)? },
+            Self::Lift(player) => Remedy::Lift { player: parse(player)? },
         })
     }
 }
 
-/// Something that is done about it, or is to be.
+/// A remedy of a dispute.
 #[derive(Clone, Debug, SimpleObject)]
+#[graphql(name = "Remedy")]
 pub(super) struct RemedyView {
-    /// Its number, from 1.
+    /// The number, from 1.
     number: i32,
-    /// What: `void_game`, `finish_game`, `adjust_balance`, `warn`, `suspend`, `ban`, `lift`.
-    kind: String,
-    /// Whom it is about, if it is about somebody in particular.
+    /// The kind of remedy.
+    kind: RemedyKind,
+    /// The player concerned. Null if it concerns the game.
     player: Option<Player>,
-    /// How much money is given, or taken.
+    /// The change of the balance in dollars. Null for other kinds.
     change: Option<Long>,
-    /// Until when, of a suspension.
-    until: Option<Instant>,
+    /// When the suspension ends. Null for other kinds.
+    until: Option<DateTime>,
     /// Who proposed it.
     proposed_by: Player,
-    /// Whether somebody else must agree.
+    /// Whether a second person must approve it.
     needs_second: bool,
-    /// Who agreed.
+    /// Who approved it. Null if nobody did.
     approved_by: Option<Player>,
-    /// Who did not agree.
+    /// Who declined it. Null if nobody did.
     declined_by: Option<Player>,
-    /// Whether it is done.
+    /// Whether it is applied.
     applied: bool,
-    /// How far it is.
+    /// The status.
     status: RemedyStatus,
-    /// Why it failed, if it did.
+    /// Why it failed. Null if it did not.
     failure: Option<String>,
 }
 
-/// How far a remedy is.
+/// The status of a remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub(super) enum RemedyStatus {
     /// A second person must approve it.
     Proposed,
-    /// Decided; it is carried out in a moment.
+    /// Approved; it is applied shortly.
     Approved,
-    /// Somebody declined it: it is not carried out.
+    /// Declined; it is not applied.
     Declined,
-    /// It was carried out.
+    /// Applied.
     Applied,
-    /// It could not be carried out; `failure` says why, `retryRemedy` tries again.
+    /// Applying it failed; see `failure` and `retryRemedy`.
     Failed,
 }
 
@@ -142,11 +144,9 @@ impl RemedyStatus {
 
 impl RemedyView {
     pub(super) fn of(number: usize, state: &RemedyState) -> Self {
-        let written = serde_json::to_value(&state.remedy).unwrap_or_default();
-        let kind = written.as_object().and_then(|fields| fields.keys().next().cloned());
         let (change, until) = match &state.remedy {
             Remedy::AdjustBalance { change, .. } => (Some(Long(*change)), None),
-            Remedy::Suspend { until, .. } => (None, Some(Instant(*until))),
+            Remedy::Suspend { until, .. } => (None, Some(DateTime(*until))),
             Remedy::VoidGame { .. }
             | Remedy::FinishGame { .. }
             | Remedy::Warn { .. }
@@ -155,7 +155,7 @@ impl RemedyView {
         };
         Self {
             number: int(number),
-            kind: kind.unwrap_or_default(),
+            kind: (&state.remedy).into(),
             player: state.remedy.player().map(|player| Player::new(player.0)),
             change,
             until,
@@ -170,27 +170,27 @@ impl RemedyView {
     }
 }
 
-/// What a remedy would do.
+/// The preview of a remedy.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct RemedyPreview {
-    /// What would change.
+    /// The changes.
     effects: Vec<RemedyEffect>,
-    /// How much money it moves, in dollars.
+    /// The amount of money moved, in dollars.
     amount: Long,
-    /// Whether somebody else must agree.
+    /// Whether a second person must approve it.
     needs_second: bool,
 }
 
-/// Something that would change.
+/// A change that a remedy would make.
 #[derive(Clone, Debug, SimpleObject)]
 struct RemedyEffect {
-    /// Whose it is, if it is somebody's.
+    /// The player concerned. Null if it concerns the game.
     player: Option<Player>,
-    /// What: `game`, `balance`, `account`.
-    what: &'static str,
-    /// What it is.
+    /// What would change.
+    subject: RemedySubject,
+    /// The current value.
     before: String,
-    /// What it would be.
+    /// The value after the remedy.
     after: String,
 }
 
@@ -198,7 +198,11 @@ impl From<Preview> for RemedyPreview {
     fn from(preview: Preview) -> Self {
         let effect = |Effect { player, what, before, after }| RemedyEffect {
             player: player.map(Player::new),
-            what,
+            subject: match what {
+                "balance" => RemedySubject::Balance,
+                "account" => RemedySubject::Account,
+                _ => RemedySubject::Game,
+            },
             before,
             after,
         };
@@ -210,7 +214,7 @@ impl From<Preview> for RemedyPreview {
     }
 }
 
-/// What a remedy would do.
+/// The preview of a remedy.
 pub(super) async fn preview(
     ctx: &Context<'_>,
     id: &ID,
@@ -218,5 +222,5 @@ pub(super) async fn preview(
 ) -> async_graphql::Result<RemedyPreview> {
     let (id, remedy) = (dispute_id(id)?, remedy.remedy()?);
     acting(ctx, "preview_remedy", id).await?;
-    Ok(app(ctx).disputes.preview(&app(ctx).tables, id, &remedy).await?.into())
+    Ok(app(ctx).disputes.preview(&app(ctx).games, id, &remedy).await?.into())
 }

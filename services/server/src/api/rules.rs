@@ -2,107 +2,149 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Json, Object, SimpleObject};
+use async_graphql::{Context, Enum, SimpleObject};
 use domain::{GAMES, Rejection, Rules, Ruleset, special_dice::Code};
 use serde_json::{Map, Value};
 
 use super::{
     app,
-    dice::{DieKindView, views},
-    scalars::int,
+    game_kind::GameKind,
+    rules_input::RequestedRules,
+    ruleset::RulesetView,
+    scalars::{ItemCode, int},
 };
-use crate::play::{PlayError, Refusal};
+use crate::play::{AppError, UserError};
 
-/// The rules of a game: which game, which preset, and every parameter.
-#[derive(Clone, Debug)]
-pub(super) struct RulesetView(pub(super) Arc<Ruleset>);
+/// The parameters of a table.
+#[derive(Clone, Copy, Debug, SimpleObject)]
+pub(super) struct TableRules {
+    /// The minimum number of players to start.
+    min_seats: i32,
+    /// The maximum number of players.
+    max_seats: i32,
+    /// Seconds per turn; 0 for no limit.
+    turn_seconds: i32,
+    /// Seconds per turn in a game with one player; 0 for no limit.
+    solo_turn_seconds: i32,
+    /// The number of consecutive time-outs that forfeits the seat.
+    time_outs_to_forfeit: i32,
+    /// A game without a command for this many hours is abandoned.
+    expiry_hours: i32,
+    /// The award for finishing the game, in dollars.
+    finish_award: i32,
+    /// The additional award for winning, in dollars.
+    win_award: i32,
+}
 
-/// The rules of a game: which game, which preset, and every parameter.
-#[Object(name = "Ruleset")]
-impl RulesetView {
-    /// The game these are the rules of.
-    async fn game(&self) -> &'static str {
-        self.0.rules.game()
-    }
+impl TableRules {
+    /// The names of the parameters.
+    pub(super) const NAMES: [&'static str; 8] = [
+        "min_seats",
+        "max_seats",
+        "turn_seconds",
+        "solo_turn_seconds",
+        "time_outs_to_forfeit",
+        "expiry_hours",
+        "finish_award",
+        "win_award",
+    ];
+}
 
-    /// The preset these rules are, or `custom`.
-    async fn preset(&self) -> &str {
-        &self.0.preset
-    }
-
-    /// The version of the preset. A changed preset is a new version; old games keep theirs.
-    async fn version(&self) -> i32 {
-        int(self.0.version)
-    }
-
-    /// The special dice of these rules, as they were when the game was made; none in games with ordinary dice.
-    async fn dice(&self) -> Vec<DieKindView> {
-        self.0.rules.catalogue().map(views).unwrap_or_default()
-    }
-
-    /// Everything the rules name, with its tooltip: characters, cards, evolutions, consumables, colours; nothing in games without such.
-    async fn things(&self) -> Vec<Thing> {
-        self.0.rules.things().into_iter().map(Into::into).collect()
-    }
-
-    /// Whether nobody earns money: so it is where more than seats and clocks was changed.
-    async fn practice(&self) -> bool {
-        self.0.table.practice
-    }
-
-    /// The parameters of the table: seats, clock, awards.
-    async fn table(&self) -> Json<Value> {
-        Json(camel(&self.0.to_json()["table"]))
-    }
-
-    /// The parameters of the game itself: target, scoring, penalties …
-    async fn parameters(&self) -> Json<Value> {
-        Json(camel(&self.0.to_json()["parameters"]))
+impl From<&domain::TableRules> for TableRules {
+    fn from(table: &domain::TableRules) -> Self {
+        Self {
+            min_seats: table.min_seats.into(),
+            max_seats: table.max_seats.into(),
+            turn_seconds: int(table.turn_seconds),
+            solo_turn_seconds: int(table.solo_turn_seconds),
+            time_outs_to_forfeit: int(table.time_outs_to_forfeit),
+            expiry_hours: int(table.expiry_hours),
+            finish_award: int(table.finish_award),
+            win_award: int(table.win_award),
+        }
     }
 }
 
-/// Something that the rules name.
+/// The kind of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub(super) enum CatalogItemKind {
+    /// A character of NeonPolis.
+    Character,
+    /// A card of NeonPolis.
+    Card,
+    /// An evolution of NeonPolis.
+    Evolution,
+    /// A consumable of DiceRogue.
+    Consumable,
+    /// A colour of DiceRogue.
+    Colour,
+    /// Anything else.
+    Other,
+}
+
+/// An item of the rules.
 #[derive(Clone, Debug, SimpleObject)]
-struct Thing {
-    /// What it is: `character`, `card`, `evolution`, `consumable` or `colour`.
-    kind: &'static str,
-    /// Its code in moves and events.
-    code: String,
-    /// Its name for people.
-    name: String,
-    /// What it does, with the numbers it does it with: a tooltip.
-    text: String,
-    /// What it costs at first, in the money or energy of the game, where it is sold.
+pub(super) struct CatalogItem {
+    /// The kind of item.
+    kind: CatalogItemKind,
+    /// The code in moves and events.
+    pub(super) code: ItemCode,
+    /// The display name.
+    pub(super) name: String,
+    /// What the item does, as a tooltip.
+    description: String,
+    /// The initial price, in the money or energy of the game. Null if it is not for sale.
     price: Option<i32>,
 }
 
-impl From<domain::Thing> for Thing {
-    fn from(thing: domain::Thing) -> Self {
-        let domain::Thing { kind, code, name, text, price } = thing;
-        Self { kind, code: code.to_string(), name, text, price: price.map(int) }
+impl CatalogItem {
+    /// The item with this code.
+    pub(super) fn find(rules: &Rules, code: domain::Slug) -> Option<Self> {
+        rules.things().into_iter().find(|item| item.code == code).map(Into::into)
+    }
+
+    /// An offer that is not an item of the rules.
+    pub(super) fn offered(code: domain::Slug, name: String, description: String) -> Self {
+        let kind = CatalogItemKind::Other;
+        Self { kind, code: code.into(), name, description, price: None }
     }
 }
 
-/// All presets, of one game or of all.
+impl From<domain::Thing> for CatalogItem {
+    fn from(thing: domain::Thing) -> Self {
+        let domain::Thing { kind, code, name, text, price } = thing;
+        let kind = match kind {
+            "character" => CatalogItemKind::Character,
+            "card" => CatalogItemKind::Card,
+            "evolution" => CatalogItemKind::Evolution,
+            "consumable" => CatalogItemKind::Consumable,
+            "colour" => CatalogItemKind::Colour,
+            _ => CatalogItemKind::Other,
+        };
+        Self { kind, code: code.into(), name, description: text, price: price.map(int) }
+    }
+}
+
+/// All presets of one game, or of all games.
 pub(super) async fn presets(
     ctx: &Context<'_>,
-    game: Option<&str>,
-) -> Result<Vec<RulesetView>, PlayError> {
-    let games = game.map_or_else(|| GAMES.to_vec(), |game| vec![game]);
-    let catalogue = app(ctx).tables.wallets.catalogue().await?;
+    kind: Option<GameKind>,
+) -> Result<Vec<RulesetView>, AppError> {
+    let games = kind.map_or_else(|| GAMES.to_vec(), |kind| vec![kind.0]);
+    let catalogue = app(ctx).games.wallets.catalogue().await?;
     let mut presets = Vec::new();
     for game in games {
-        for preset in Rules::presets(game).map_err(Refusal::from)? {
+        for preset in Rules::presets(game).map_err(UserError::from)? {
             let rules = preset.rules.with_catalogue(&catalogue);
-            presets.push(RulesetView(Arc::new(Ruleset { rules, ..preset })));
+            presets.push(RulesetView::new(Arc::new(Ruleset { rules, ..preset })));
         }
     }
     Ok(presets)
 }
 
-/// Parameters of seats and clocks: with others, a game is played for no money, or everybody would play for as much as
-/// they like.
-const HARMLESS: [&str; 7] = [
+/// The parameters of seats and clocks. Changing any other one makes the game a practice game, so
+/// that nobody can choose rules that earn more money.
+const SEATS_AND_CLOCKS: [&str; 7] = [
     "min_seats",
     "max_seats",
     "turn_seconds",
@@ -112,53 +154,47 @@ const HARMLESS: [&str; 7] = [
     "practice",
 ];
 
-/// The rules somebody asked for: a preset with the special dice of today, and with some parameters changed.
+/// The requested rules: a preset with the current special dice and the changed parameters.
 pub(super) async fn ruleset(
     ctx: &Context<'_>,
-    game: &str,
-    preset: Option<&str>,
-    changes: Option<&Value>,
-) -> Result<Arc<Ruleset>, PlayError> {
-    let mut ruleset = changed(game, preset, changes).map_err(Refusal::from)?;
+    requested: &RequestedRules,
+) -> Result<Arc<Ruleset>, AppError> {
+    let mut ruleset = with_changes(requested).map_err(UserError::from)?;
     if ruleset.rules.catalogue().is_some() {
-        let catalogue = app(ctx).tables.wallets.catalogue().await?;
+        let catalogue = app(ctx).games.wallets.catalogue().await?;
         ruleset.rules = ruleset.rules.with_catalogue(&catalogue);
     }
     Ok(Arc::new(ruleset))
 }
 
-fn changed(
-    game: &str,
-    preset: Option<&str>,
-    changes: Option<&Value>,
-) -> Result<Ruleset, Rejection> {
-    let ruleset = Ruleset::preset(game, preset)?;
+fn with_changes(requested: &RequestedRules) -> Result<Ruleset, Rejection> {
+    let ruleset = Ruleset::preset(requested.kind, requested.preset.as_deref())?;
     let bad = |parameter: &str, value: &Value, allowed: &str| Rejection::BadRule {
         parameter: parameter.to_owned(),
         value: value.to_string().chars().take(100).collect(),
         allowed: allowed.to_owned(),
     };
-    let changes = match changes {
-        None | Some(Value::Null) => return Ok(ruleset),
-        Some(Value::Object(changes)) => snake_keys(changes),
-        Some(other) => {
-            let allowed = "it must be an object of parameters, as Ruleset shows them";
-            return Err(bad("rules", other, allowed));
-        }
-    };
-    if let Some(catalogue) = changes.get("catalogue") {
+    if let Some(other) = &requested.bad {
         return Err(bad(
-            "catalogue",
-            catalogue,
-            "the special dice are the house's; see diceCatalogue",
+            "custom",
+            other,
+            "it must be an object of parameters, as in Ruleset.parameters",
         ));
     }
-    let mut ruleset = ruleset.with(&changes)?;
-    ruleset.table.practice |= changes.keys().any(|name| !HARMLESS.contains(&name.as_str()));
+    if let Some(catalogue) = requested.changes.get("catalogue") {
+        let allowed = "the special dice cannot be changed; see diceCatalogue";
+        return Err(bad("catalogue", catalogue, allowed));
+    }
+    if requested.changes.is_empty() {
+        return Ok(ruleset);
+    }
+    let mut ruleset = ruleset.with(&requested.changes)?;
+    ruleset.table.practice |=
+        requested.changes.keys().any(|name| !SEATS_AND_CLOCKS.contains(&name.as_str()));
     Ok(ruleset)
 }
 
-/// Parameters as GraphQL writes them: `turnSeconds`.
+/// Parameters with camelCase keys: `turnSeconds`.
 pub(super) fn camel(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -170,7 +206,7 @@ pub(super) fn camel(value: &Value) -> Value {
     }
 }
 
-/// Codes of dice are keys too, and stay as they are.
+/// Whether a key is the code of a die, which is not converted.
 fn is_code(key: &str) -> bool {
     key.parse::<Code>().is_ok()
 }

@@ -1,26 +1,26 @@
 //! Seasons.
 
-use async_graphql::{Context, Object, SimpleObject};
+use async_graphql::{Context, InputObject, Object, SimpleObject};
 use projections::{Season, seasons};
 
 use super::{
     allowed, app,
-    errors::{Problem, bad_input},
+    errors::{UserErrorView, bad_input},
     scalars::Date,
 };
 use crate::{
     accounts::Role,
     disputes::audit,
-    play::{PlayError, Refusal, ServiceCode},
+    play::{AppError, ServiceCode, UserError},
 };
 
-/// A stretch of days with leaderboards of its own.
+/// A period of days with its own leaderboards.
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(name = "Season")]
 pub(super) struct SeasonView {
-    /// What programs call it: `winter-2026`.
+    /// The code: `winter-2026`.
     code: String,
-    /// What people call it.
+    /// The display name.
     title: String,
     /// The first day, in UTC.
     from: Date,
@@ -35,39 +35,52 @@ impl From<Season> for SeasonView {
     }
 }
 
-/// What came of naming a season.
+/// The result of creating a season.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct SeasonPayload {
-    /// The season; nothing if it was refused.
+    /// The season. Null if the command was rejected.
     season: Option<SeasonView>,
-    /// Why it was refused. Nothing was changed.
-    errors: Vec<Problem>,
+    /// Why the command was rejected. If not empty, nothing was changed.
+    user_errors: Vec<UserErrorView>,
 }
 
-/// All seasons, the latest first.
+/// All seasons, latest first.
 pub(super) async fn all(ctx: &Context<'_>) -> async_graphql::Result<Vec<SeasonView>> {
-    let found = seasons::seasons(app(ctx).tables.store.pool()).await.map_err(PlayError::from)?;
+    let found = seasons::seasons(app(ctx).games.store.pool()).await.map_err(AppError::from)?;
     Ok(found.into_iter().map(Into::into).collect())
 }
 
-/// The season of this code.
+/// The season with this code.
 pub(super) async fn named(ctx: &Context<'_>, code: &str) -> async_graphql::Result<Season> {
-    let pool = app(ctx).tables.store.pool();
+    let pool = app(ctx).games.store.pool();
     let found = if is_code(code) { seasons::season(pool, code).await } else { Ok(None) };
-    let found = found.map_err(PlayError::from)?;
+    let found = found.map_err(AppError::from)?;
     let unknown =
-        Refusal::new(ServiceCode::UnknownSeason, "there is no such season: see the query seasons");
-    Ok(found.ok_or_else(|| PlayError::from(unknown.at("season")))?)
+        UserError::new(ServiceCode::UnknownSeason, "season not found; see the query seasons");
+    Ok(found.ok_or_else(|| AppError::from(unknown.at("season")))?)
 }
 
-/// 1 to 40 small letters, digits and hyphens.
+/// Whether this is a valid code: 1 to 40 lowercase letters, digits and hyphens.
 fn is_code(code: &str) -> bool {
-    let lawful = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    (1..=40).contains(&code.len()) && code.bytes().all(lawful)
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=40).contains(&code.len()) && code.bytes().all(allowed)
 }
 
-/// Longer than this no season is.
-const MOST_DAYS: i32 = 3_660;
+/// The maximum length of a season in days.
+const MAX_DAYS: i32 = 3_660;
+
+/// The season to create.
+#[derive(Clone, Debug, InputObject)]
+struct NameSeasonInput {
+    /// The code: 1 to 40 lowercase letters, digits and hyphens.
+    code: String,
+    /// The display name: 1 to 60 characters on one line.
+    title: String,
+    /// The first day, in UTC.
+    from: Date,
+    /// The last day, in UTC.
+    to: Date,
+}
 
 /// Seasons.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,38 +89,38 @@ pub(crate) struct SeasonMutation;
 /// Seasons.
 #[Object]
 impl SeasonMutation {
-    /// Names a season. Its days may lie in the future or the past: what was played in them is counted within a second or two. For admins.
+    /// Creates a season. Its days may be in the past or the future; games already played in them
+    /// are counted within seconds. For admins.
     async fn name_season(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "What programs call it: 1 to 40 small letters, digits and hyphens.")] code: String,
-        #[graphql(desc = "What people call it: a line of 1 to 60 characters.")] title: String,
-        #[graphql(desc = "The first day, in UTC.")] from: Date,
-        #[graphql(desc = "The last day, in UTC.")] to: Date,
+        #[graphql(desc = "The season.")] input: NameSeasonInput,
     ) -> async_graphql::Result<SeasonPayload> {
         let admin = allowed(ctx, &[Role::Admin])?;
         app(ctx).database.check()?;
+        let NameSeasonInput { code, title, from, to } = input;
         if !is_code(&code) {
-            return Err(bad_input("code must be 1 to 40 small letters, digits and hyphens"));
+            return Err(bad_input("code must be 1 to 40 lowercase letters, digits and hyphens"));
         }
         if !domain::is_line(&title, 1..=60) {
-            return Err(bad_input("title must be a line of 1 to 60 characters that can be seen"));
+            return Err(bad_input("title must be one line of 1 to 60 visible characters"));
         }
-        if to.0 < from.0 || to.0 - from.0 >= MOST_DAYS {
-            let message = format!("to must be behind from, at most {MOST_DAYS} days");
+        if to.0 < from.0 || to.0 - from.0 >= MAX_DAYS {
+            let message =
+                format!("to must not be before from, and a season has at most {MAX_DAYS} days");
             return Err(bad_input(message));
         }
         let season = Season { code, title, first: from.0, last: to.0 };
-        let pool = app(ctx).tables.store.pool();
-        let (store, none) = (&app(ctx).tables.store, uuid::Uuid::nil());
-        audit::note(store, &admin, "name_season", none, None).await?;
+        let pool = app(ctx).games.store.pool();
+        let (store, none) = (&app(ctx).games.store, uuid::Uuid::nil());
+        audit::record(store, &admin, "name_season", none, None).await?;
         let created = seasons::create(pool, &season, admin.account).await;
-        if created.map_err(PlayError::from)? {
-            tracing::info!(staff = %admin.account, season = season.code, "a season was named");
-            return Ok(SeasonPayload { season: Some(season.into()), errors: Vec::new() });
+        if created.map_err(AppError::from)? {
+            tracing::info!(staff = %admin.account, season = season.code, "season created");
+            return Ok(SeasonPayload { season: Some(season.into()), user_errors: Vec::new() });
         }
-        let exists = "there is a season of this code already; choose another one";
-        let refusal = Refusal::new(ServiceCode::SeasonExists, exists).at("code");
-        Ok(SeasonPayload { season: None, errors: vec![refusal.into()] })
+        let exists = "a season with this code already exists";
+        let error = UserError::new(ServiceCode::SeasonExists, exists).at("code");
+        Ok(SeasonPayload { season: None, user_errors: vec![error.into()] })
     }
 }

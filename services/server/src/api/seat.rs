@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Json, Object, SimpleObject};
-use domain::{Fact, Game, SeatNo};
-use serde_json::Value;
+use async_graphql::{Context, Object};
+use domain::{Game, SeatNo};
 use store::Loaded;
 
 use super::{
+    errors::fault,
     player::Player,
-    rules::camel_case,
-    scalars::{Long, int},
+    presence::attendees,
+    scalars::{DieCode, Long, int},
+    seat_state::SeatState,
 };
 
-/// A seat at a table and who sits there.
+/// A seat at a table and its player.
 #[derive(Clone, Debug)]
 pub(super) struct Seat {
     pub(super) state: Arc<Loaded>,
@@ -41,20 +42,26 @@ impl Seat {
     }
 }
 
-/// A seat at a table and who sits there.
+/// A seat at a table and its player.
 #[Object]
 impl Seat {
-    /// Its number, from 0, in the order of joining.
+    /// The seat number, from 0, in the order of joining.
     async fn number(&self) -> i32 {
         self.number.into()
     }
 
-    /// Who sits there.
+    /// The player of the seat.
     async fn player(&self) -> Option<Player> {
         self.seat().map(|seat| Player::new(seat.player.0))
     }
 
-    /// The points so far.
+    /// Whether a client of this player is subscribed to `gameEvents` of this game, on any node.
+    async fn connected(&self, ctx: &Context<'_>) -> async_graphql::Result<bool> {
+        let Some((game, seat)) = self.game().zip(self.seat()) else { return Ok(false) };
+        Ok(attendees(ctx, game.table.id.0).await?.players.contains(&seat.player.0))
+    }
+
+    /// The score in points.
     async fn score(&self) -> Long {
         let scores = self.game().map(|game| game.board.scores()).unwrap_or_default();
         Long(scores.get(usize::from(self.number)).copied().unwrap_or(0))
@@ -65,107 +72,36 @@ impl Seat {
         int(self.seat().map_or(0, |seat| seat.money))
     }
 
-    /// Whether it is this seat's turn.
+    /// Whether this seat must act now.
     async fn is_to_move(&self) -> bool {
         self.game().and_then(Game::to_move) == Some(self.number)
     }
 
-    /// Whether the player has left. Before the start such a seat is free.
+    /// Whether the player has left. Before the game starts, such a seat is free.
     async fn has_left(&self) -> bool {
         self.seat().is_none_or(|seat| seat.gone)
     }
 
-    /// How often in a row time ran out. Too often forfeits the seat.
+    /// Consecutive time-outs. The seat is forfeited when they reach `timeOutsToForfeit` of the
+    /// rules.
     async fn time_outs_in_a_row(&self) -> i32 {
         int(self.seat().map_or(0, |seat| seat.time_outs))
     }
 
-    /// The dice of this seat, one a slot: codes, `STANDARD` for an ordinary die.
-    async fn dice(&self) -> Vec<String> {
+    /// The codes of the dice of this seat, one per slot; `STANDARD` is an ordinary die.
+    async fn dice(&self) -> Vec<DieCode> {
         let codes = self.game().map(|game| game.loadout(self.number)).unwrap_or_default();
-        codes.iter().map(ToString::to_string).collect()
+        codes.into_iter().map(DieCode::from).collect()
     }
 
-    /// The turn as a client shows it; the numbers of a seat that is not to move are those it would begin with.
-    async fn turn(&self) -> Option<TurnState> {
-        self.game().map(|game| TurnState::of(&game.facts(self.number)))
+    /// The state of the seat: one type per game.
+    async fn state(&self) -> async_graphql::Result<SeatState> {
+        let game = self.game().ok_or_else(|| fault("a seat without its game"))?;
+        Ok(SeatState::of(game, self.number))
     }
 
-    /// Whether the client of this seat has added a seed to the dice.
+    /// Whether the player has chosen a seed.
     async fn has_seed(&self) -> bool {
         self.seat().is_some_and(|seat| seat.seed.is_some())
-    }
-
-    /// Everything else there is to know about this seat, by name: in Farkle `turnScore`, `roundScore`,
-    /// `farklesInARow`, `hotDice`, `bestRound` …; in DiceRogue `money`, `scores`, `rollsLeft`, `held`, `odds`, `blue` …; in NeonPolis
-    /// `vp`, `hp`, `energy`, `inside`, `character`, `cards` …
-    async fn facts(&self) -> Json<Value> {
-        let facts = self.game().map(|game| game.facts(self.number)).unwrap_or_default();
-        Json(facts.into_iter().map(|(name, fact)| (camel_case(name), json(&fact))).collect())
-    }
-}
-
-/// The numbers of a turn, as a client shows them.
-#[derive(Clone, Debug, SimpleObject)]
-struct TurnState {
-    /// Points of the saves of this hand, before the multiplier.
-    turn_score: Long,
-    /// How many times the turn score counts.
-    multiplier: Long,
-    /// Points of the completed hands of this round, multiplied.
-    round_score: Long,
-    /// What the round is worth now: the round score and the turn score times the multiplier.
-    unbanked: Long,
-    /// Saves of this round with a hot die in them.
-    hot_counter: i32,
-    /// What the next bank is worth on top.
-    dare_bonus: Long,
-    /// Farkles since the last bank.
-    farkles_in_a_row: i32,
-    /// Dice saved this round.
-    dice_saved: i32,
-    /// What a bank will cost the opponents.
-    pending_penalty: Long,
-}
-
-impl TurnState {
-    fn of(facts: &[(&'static str, Fact)]) -> Self {
-        let number = |wanted: &str| {
-            facts.iter().find(|(name, _)| *name == wanted).map_or(0, |(_, fact)| match fact {
-                Fact::Number(number) => *number,
-                Fact::Flag(_)
-                | Fact::Text(_)
-                | Fact::Money(_)
-                | Fact::Word(_)
-                | Fact::List(_)
-                | Fact::Map(_) => 0,
-            })
-        };
-        // Special dice multiply a hand, doubles the rolls of a turn: no game has both.
-        let multiplier = number("double").max(number("multiplier")).max(1);
-        Self {
-            turn_score: Long(number("turn_score")),
-            multiplier: Long(multiplier),
-            round_score: Long(number("round_score")),
-            unbanked: Long(number("unbanked")),
-            hot_counter: int(number("hot")),
-            dare_bonus: Long(number("dare")),
-            farkles_in_a_row: int(number("farkles_in_a_row")),
-            dice_saved: int(number("dice_saved")),
-            pending_penalty: Long(number("pending_penalty")),
-        }
-    }
-}
-
-fn json(fact: &Fact) -> Value {
-    match fact {
-        Fact::Number(number) | Fact::Money(number) => (*number).into(),
-        Fact::Flag(flag) => (*flag).into(),
-        Fact::Text(text) => (*text).into(),
-        Fact::Word(word) => word.as_str().into(),
-        Fact::List(facts) => facts.iter().map(json).collect(),
-        Fact::Map(facts) => {
-            facts.iter().map(|(word, fact)| (word.to_string(), json(fact))).collect()
-        }
     }
 }

@@ -1,78 +1,84 @@
-//! What players did so far.
+//! Statistics and ratings of players.
 
 use std::{collections::HashMap, sync::Arc};
 
-use async_graphql::{SimpleObject, dataloader::Loader};
+use async_graphql::{Context, SimpleObject, dataloader::Loader};
 use domain::{Figure, Rules};
 use projections::{
     PlayerStatistics,
-    ratings::{Rating, ratings_of},
+    ratings::{Rating, RatingDay, ratings_of},
     statistics_of,
 };
 use uuid::Uuid;
 
-use super::scalars::{Long, int};
-use crate::{app::App, clock, play::PlayError};
+use super::{
+    app,
+    enums::CombinationKind,
+    errors::bad_input,
+    game_kind::GameKind,
+    scalars::{Date, DieCode, ItemCode, Long, PresetName, int},
+};
+use crate::{app::App, clock, play::AppError};
 
-/// What a player did in all finished games of a kind, under one preset.
+/// The statistics of a player in all finished games of a kind and preset.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct GameStatistics {
-    /// What was played: `farkle` …
-    pub(super) game: String,
-    /// Under which preset; `custom` is all changed rules together.
-    pub(super) preset: String,
-    /// Games that were finished, those given up included.
+    /// The game.
+    pub(super) kind: GameKind,
+    /// The preset; `custom` for all changed rules together.
+    pub(super) preset: PresetName,
+    /// The number of finished games, including those left early.
     games: i32,
-    /// Games won.
+    /// The number of games won.
     wins: i32,
-    /// Games given up.
+    /// The number of games left early.
     left: i32,
-    /// Games won in a row, up to the last one.
+    /// The current winning streak.
     streak: i32,
-    /// The most games ever won in a row.
+    /// The longest winning streak.
     best_streak: i32,
-    /// The final score on average.
+    /// The average final score.
     average_game: f64,
     /// The best final score.
     best_game: Long,
-    /// The points of a turn on average.
+    /// The average points per turn.
     average_turn: f64,
-    /// The best turn.
+    /// The points of the best turn.
     best_turn: Long,
     /// The share of turns that were farkles, from 0 to 1.
     farkle_rate: f64,
-    /// Points lost by farkles, time-outs and leaving.
+    /// The points lost by farkles, time-outs and leaving.
     forfeited: Long,
-    /// The best save.
+    /// The points of the best save.
     biggest_save: Long,
-    /// The combination scored most often: `single`, `three_of_a_kind` …
-    most_common_combination: Option<String>,
-    /// Turns played.
+    /// The combination scored most often. Null if there is none.
+    most_common_combination: Option<CombinationKind>,
+    /// The number of turns played.
     turns: i32,
-    /// How long a turn took on average, in seconds.
+    /// The average duration of a turn, in seconds.
     seconds_per_turn: f64,
-    /// Time-outs.
+    /// The number of time-outs.
     time_outs: i32,
-    /// Money earned, in dollars.
+    /// The money earned, in dollars.
     money: Long,
-    /// What else this kind of game counts: hot dice in Farkle, damage and eliminations in NeonPolis, multipliers in DashDice,
-    /// colours and categories in DiceRogue, what was spent in the market of a game.
+    /// Statistics specific to the game: hot dice in Farkle, damage and eliminations in NeonPolis,
+    /// multipliers in DashDice, colours and categories in DiceRogue, spending in the market.
     figures: Vec<FigureView>,
-    /// Characters played (NeonPolis).
+    /// The characters played (NeonPolis).
     characters: Vec<CharacterStatistics>,
-    /// Special dice played with.
+    /// The special dice played.
     dice: Vec<DieStatistics>,
 }
 
-/// A number of a kind of game.
+/// A statistic specific to a game.
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(name = "Figure")]
 struct FigureView {
-    /// Its name: `hot_dice`, `damage`, `multiplied_by_2`, `rolled_blue` …
+    /// The name: `hot_dice`, `damage`, `multiplied_by_2`, `rolled_blue` …
     name: String,
-    /// What it is, as people read it.
+    /// The label to show.
     label: String,
-    /// Its value.
+    /// The value.
     value: f64,
 }
 
@@ -82,41 +88,42 @@ impl From<Figure> for FigureView {
     }
 }
 
-/// Games with a character.
+/// Statistics of a character.
 #[derive(Clone, Debug, SimpleObject)]
 struct CharacterStatistics {
-    /// Its code.
-    code: String,
-    /// Games played.
+    /// The code.
+    code: ItemCode,
+    /// The number of games played.
     games: i32,
-    /// Games won.
+    /// The number of games won.
     wins: i32,
 }
 
-/// Games with a special die.
+/// Statistics of a special die.
 #[derive(Clone, Debug, SimpleObject)]
 struct DieStatistics {
-    /// Its code.
-    code: String,
-    /// Games played.
+    /// The code.
+    code: DieCode,
+    /// The number of games played.
     games: i32,
-    /// Games won.
+    /// The number of games won.
     wins: i32,
-    /// Points it added.
+    /// The points it added.
     points: Long,
-    /// Money it earned, in dollars.
+    /// The money it earned, in dollars.
     money: Long,
 }
 
-impl From<PlayerStatistics> for GameStatistics {
-    fn from(all: PlayerStatistics) -> Self {
+impl GameStatistics {
+    /// `None` for a game that this server version does not know.
+    fn of(all: PlayerStatistics) -> Option<Self> {
         let PlayerStatistics { kind, preset, statistics: s } = all;
-        let figures = Rules::figures(&kind, &s.counts).into_iter().map(Into::into).collect();
+        let kind = GameKind::named(&kind)?;
+        let figures = Rules::figures(kind.0, &s.counts).into_iter().map(Into::into).collect();
         let long = |number: u64| Long(i64::try_from(number).unwrap_or(i64::MAX));
-        let common = s.most_common().and_then(|name| serde_json::to_value(name).ok());
-        Self {
-            game: kind,
-            preset,
+        Some(Self {
+            kind,
+            preset: PresetName(preset),
             games: int(s.games),
             wins: int(s.wins),
             left: int(s.left),
@@ -129,7 +136,7 @@ impl From<PlayerStatistics> for GameStatistics {
             farkle_rate: mean(s.farkles.into(), s.turns),
             forfeited: Long(s.forfeited),
             biggest_save: Long(s.biggest_save),
-            most_common_combination: common.and_then(|n| n.as_str().map(str::to_owned)),
+            most_common_combination: s.most_common().map(CombinationKind::from),
             turns: int(s.turns),
             seconds_per_turn: mean(i64::try_from(s.turn_time).unwrap_or(i64::MAX), s.turns)
                 / 1000.0,
@@ -140,7 +147,7 @@ impl From<PlayerStatistics> for GameStatistics {
                 .characters
                 .into_iter()
                 .map(|(code, tally)| CharacterStatistics {
-                    code,
+                    code: ItemCode(code),
                     games: int(tally.games),
                     wins: int(tally.wins),
                 })
@@ -149,40 +156,83 @@ impl From<PlayerStatistics> for GameStatistics {
                 .dice
                 .into_iter()
                 .map(|(code, die)| DieStatistics {
-                    code,
+                    code: DieCode(code),
                     games: int(die.tally.games),
                     wins: int(die.tally.wins),
                     points: Long(die.points),
                     money: long(die.money),
                 })
                 .collect(),
-        }
+        })
     }
 }
 
-/// How good a player is at a game: Glicko-2, with a day as rating period.
+/// The rating of a player at a game: Glicko-2 with a rating period of one day.
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(name = "Rating")]
 pub(super) struct RatingView {
-    /// What is played.
-    game: String,
-    /// How good the player is; everybody begins with 1500.
-    rating: f64,
-    /// How uncertain that is: within twice of it either way lies the truth in 95 of 100 cases. It grows with idle days.
+    /// The game.
+    kind: GameKind,
+    /// The rating. Everybody starts at 1500.
+    value: f64,
+    /// The rating deviation: the 95% interval is `value` ± 2 × `deviation`. It grows with idle
+    /// days.
     deviation: f64,
-    /// How erratic the results are.
+    /// The volatility: how erratic the results are.
     volatility: f64,
-    /// Whether it is too uncertain to be ranked.
+    /// Whether the rating is too uncertain to be ranked.
     provisional: bool,
-    /// How many rated games it comes from.
+    /// The number of rated games.
     games: i32,
 }
 
-impl From<Rating> for RatingView {
-    fn from(rating: Rating) -> Self {
+impl RatingView {
+    /// `None` for a game that this server version does not know.
+    fn of(rating: Rating) -> Option<Self> {
         let Rating { kind, rating, deviation, volatility, provisional, games } = rating;
-        Self { game: kind, rating, deviation, volatility, provisional, games: int(games) }
+        let kind = GameKind::named(&kind)?;
+        Some(Self { kind, value: rating, deviation, volatility, provisional, games: int(games) })
     }
+}
+
+/// The rating at the end of a day with rated games.
+#[derive(Clone, Debug, SimpleObject)]
+pub(super) struct RatingPoint {
+    /// The day, in UTC.
+    date: Date,
+    /// The rating.
+    rating: f64,
+    /// The rating deviation: the 95% interval is `rating` ± 2 × `deviation`.
+    deviation: f64,
+    /// The number of rated games.
+    games: i32,
+}
+
+/// The rating of a player at a game, day by day.
+pub(super) async fn rating_history(
+    ctx: &Context<'_>,
+    account: Uuid,
+    kind: GameKind,
+    days: i32,
+) -> async_graphql::Result<Vec<RatingPoint>> {
+    if !(1..=1000).contains(&days) {
+        return Err(bad_input("days must be from 1 to 1000"));
+    }
+    app(ctx).database.check()?;
+    let pool = app(ctx).games.store.pool();
+    let days = projections::ratings::history(pool, account, kind.0, today() - days).await;
+    let point = |day: RatingDay| RatingPoint {
+        date: Date(day.day),
+        rating: day.rating,
+        deviation: day.deviation,
+        games: int(day.games),
+    };
+    Ok(days.map_err(AppError::from)?.into_iter().map(point).collect())
+}
+
+/// The current day in UTC, counted from 1970-01-01.
+fn today() -> i32 {
+    i32::try_from(clock::now().0 / 86_400_000).unwrap_or(i32::MAX)
 }
 
 /// Loads the ratings of many players in one round trip.
@@ -191,18 +241,17 @@ pub(super) struct Ratings(pub(super) Arc<App>);
 
 impl Loader<Uuid> for Ratings {
     type Value = Vec<RatingView>;
-    type Error = PlayError;
+    type Error = AppError;
 
-    async fn load(&self, players: &[Uuid]) -> Result<HashMap<Uuid, Self::Value>, PlayError> {
+    async fn load(&self, players: &[Uuid]) -> Result<HashMap<Uuid, Self::Value>, AppError> {
         self.0.database.check()?;
-        let today = i32::try_from(clock::now().0 / 86_400_000).unwrap_or(i32::MAX);
-        let found = ratings_of(self.0.tables.store.pool(), players, today).await?;
-        let views = |all: Vec<Rating>| all.into_iter().map(Into::into).collect();
+        let found = ratings_of(self.0.games.store.pool(), players, today()).await?;
+        let views = |all: Vec<Rating>| all.into_iter().filter_map(RatingView::of).collect();
         Ok(found.into_iter().map(|(player, all)| (player, views(all))).collect())
     }
 }
 
-/// A sum by a count; 0 where there is nothing.
+/// The sum divided by the count; 0 if the count is 0.
 #[expect(clippy::cast_precision_loss, reason = "an average is not exact anyway")]
 fn mean(sum: i64, count: u32) -> f64 {
     if count == 0 { 0.0 } else { sum as f64 / f64::from(count) }
@@ -214,12 +263,13 @@ pub(super) struct Numbers(pub(super) Arc<App>);
 
 impl Loader<Uuid> for Numbers {
     type Value = Vec<GameStatistics>;
-    type Error = PlayError;
+    type Error = AppError;
 
-    async fn load(&self, players: &[Uuid]) -> Result<HashMap<Uuid, Self::Value>, PlayError> {
+    async fn load(&self, players: &[Uuid]) -> Result<HashMap<Uuid, Self::Value>, AppError> {
         self.0.database.check()?;
-        let found = statistics_of(self.0.tables.store.pool(), players).await?;
-        let views = |all: Vec<PlayerStatistics>| all.into_iter().map(Into::into).collect();
+        let found = statistics_of(self.0.games.store.pool(), players).await?;
+        let views =
+            |all: Vec<PlayerStatistics>| all.into_iter().filter_map(GameStatistics::of).collect();
         Ok(found.into_iter().map(|(player, all)| (player, views(all))).collect())
     }
 }

@@ -1,55 +1,67 @@
-//! What staff does to games.
+//! Actions of staff on games.
 
-use async_graphql::{Context, Enum, ID, Object};
+use async_graphql::{Context, Enum, ID, InputObject, Object};
 use domain::VoidedFor;
-use uuid::Uuid;
 
-use super::{allowed, app, ids::game_id, moves::GamePayload};
-use crate::{accounts::Role, disputes::audit, play::Once};
+use super::{
+    allowed, app,
+    command::{CommandInput, input_path, key_only},
+    ids::game_id,
+    moves::GamePayload,
+};
+use crate::{accounts::Role, disputes::audit};
 
-/// Why a game is made void.
+/// Why a game is voided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 #[graphql(remote = "VoidedFor")]
 pub(super) enum VoidReason {
-    /// Something did not work as it should.
+    /// A malfunction of the server.
     Malfunction,
-    /// Somebody cheated.
+    /// A player cheated.
     Cheating,
-    /// Players played into each other's hands.
+    /// Players colluded.
     Collusion,
-    /// The game was opened or run by mistake.
+    /// The game was created or run by mistake.
     Mistake,
 }
 
-/// What staff does to games.
+/// The game to void.
+#[derive(Clone, Debug, InputObject)]
+struct VoidGameInput {
+    /// Idempotency key.
+    command: Option<CommandInput>,
+    /// The game.
+    game_id: ID,
+    /// The reason.
+    reason: VoidReason,
+}
+
+/// Actions of staff on games.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SupportMutation;
 
-/// What staff does to games.
+/// Actions of staff on games.
 #[Object]
 impl SupportMutation {
-    /// Makes a game void, whether it is over or not: what it awarded is taken back from the wallets as far as it is there, and
-    /// statistics, leaderboards, ratings and balance are as if it had not been played. What happened stays in the log. A game
-    /// that is played ends, and its secret is revealed. If it awarded more than one person may decide about, a dispute and a second person are needed. For
-    /// support and admins who did not play in it.
+    /// Voids a game, running or over. Its awards are debited from the wallets as far as they cover
+    /// it, and it does not count in statistics, leaderboards, ratings and balance; its events stay
+    /// in the log. A running game ends and its secret is revealed. If its awards exceed what one
+    /// person may decide, use a dispute, where a second person approves. For support and admins who
+    /// did not play in it.
     async fn void_game(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(desc = "Why.")] reason: VoidReason,
-        #[graphql(desc = "Your own id of this command: asked twice, it is done once.")] command_id: Option<
-            Uuid,
-        >,
+        #[graphql(desc = "The game and the reason.")] input: VoidGameInput,
     ) -> async_graphql::Result<GamePayload> {
         let staff = allowed(ctx, &[Role::Support, Role::Admin])?;
-        let game = self::game_id(&game_id)?;
+        let game = game_id(&input.game_id)?;
         app(ctx).database.check()?;
-        audit::note(&app(ctx).tables.store, &staff, "void_game", game, None).await?;
-        if let Err(refusal) = app(ctx).disputes.check_void_limit(game).await {
-            return GamePayload::of(ctx, Some(game), Err(refusal)).await;
-        }
-        let once = Once { id: command_id, expected: None };
-        let done = app(ctx).tables.void(&staff, game, reason.into(), once).await;
-        GamePayload::of(ctx, Some(game), done).await
+        audit::record(&app(ctx).games.store, &staff, "void_game", game, None).await?;
+        let idempotency = key_only(input.command);
+        let outcome = match app(ctx).disputes.check_void_limit(game).await {
+            Ok(()) => app(ctx).games.void(&staff, game, input.reason.into(), idempotency).await,
+            Err(error) => Err(error),
+        };
+        GamePayload::of(ctx, idempotency.id, Some(game), outcome, input_path).await
     }
 }

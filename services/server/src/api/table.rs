@@ -1,259 +1,311 @@
-//! Tables: opening, joining, leaving, beginning.
+//! Tables: creating, joining, leaving and starting games.
 
-use async_graphql::{Context, ID, Json, Object};
+use async_graphql::{Context, ID, InputObject, Object};
 use domain::{Name, Rejection};
-use serde_json::Value;
-use uuid::Uuid;
 
 use super::{
     app,
+    command::{CommandInput, idempotency, input_path, key_only},
     errors::{bad_input, store_error},
     game::Visibility,
     ids::{Named, game_id},
-    moves::{GamePayload, ask},
+    moves::{GamePayload, send},
     player,
     rules::ruleset,
+    rules_input::{RequestedRules, RulesInput},
+    scalars::{DieCode, ItemCode},
 };
 use crate::{
     accounts::Viewer,
-    play::{NewGame, Once, PlayError, Refusal, ServiceCode, Wanted, Wish},
+    play::{AppError, MatchRequest, NewGame, PlayerCommand, ServiceCode, UserError},
 };
 
-/// Opening, joining, leaving and beginning games.
+/// A new table.
+#[derive(Clone, Debug, InputObject)]
+pub(super) struct CreateGameInput {
+    /// Idempotency key.
+    command: Option<CommandInput>,
+    /// The game and its rules.
+    rules: RulesInput,
+    /// Who can find and watch the game.
+    #[graphql(default_with = "Visibility::Public")]
+    visibility: Visibility,
+    /// Whether you take the first seat.
+    #[graphql(default = true)]
+    join: bool,
+}
+
+/// The game to join.
+#[derive(Clone, Debug, InputObject)]
+pub(super) struct JoinGameInput {
+    /// Idempotency key and expected version.
+    command: Option<CommandInput>,
+    /// The game; not needed with an invite code.
+    game_id: Option<ID>,
+    /// The invite code of a private game.
+    invite_code: Option<String>,
+    /// Your seed for the dice: any text up to 64 bytes.
+    seed: Option<String>,
+}
+
+/// A seed.
+#[derive(Clone, Debug, InputObject)]
+pub(super) struct ChooseSeedInput {
+    /// Idempotency key and expected version.
+    command: Option<CommandInput>,
+    /// The game.
+    game_id: ID,
+    /// Any text up to 64 bytes.
+    seed: String,
+}
+
+/// A character.
+#[derive(Clone, Debug, InputObject)]
+pub(super) struct ChooseCharacterInput {
+    /// Idempotency key and expected version.
+    command: Option<CommandInput>,
+    /// The game.
+    game_id: ID,
+    /// The code of the character, from `Ruleset.items`.
+    character: ItemCode,
+}
+
+/// The dice to play with. Set exactly one of `dice` and `loadout`.
+#[derive(Clone, Debug, InputObject)]
+pub(super) struct ChooseLoadoutInput {
+    /// Idempotency key and expected version.
+    command: Option<CommandInput>,
+    /// The game.
+    game_id: ID,
+    /// The codes of up to six dice, one per slot; `STANDARD` is an ordinary die.
+    dice: Option<Vec<DieCode>>,
+    /// The name of one of your loadouts.
+    loadout: Option<String>,
+}
+
+/// A game, without further arguments.
+#[derive(Clone, Debug, InputObject)]
+pub(super) struct GameCommandInput {
+    /// Idempotency key and expected version.
+    command: Option<CommandInput>,
+    /// The game.
+    game_id: ID,
+}
+
+/// The game to find opponents for.
+#[derive(Clone, Debug, InputObject)]
+pub(super) struct QuickMatchInput {
+    /// Idempotency key.
+    command: Option<CommandInput>,
+    /// The game and its rules.
+    rules: RulesInput,
+    /// The number of players at which the game starts.
+    #[graphql(default = 2)]
+    players: i32,
+    /// The codes of the special dice you play with, one per slot. You must own them.
+    dice: Option<Vec<DieCode>>,
+    /// The character you want. Ignored if another player at the table has it.
+    character: Option<ItemCode>,
+    /// Your seed for the dice: any text up to 64 bytes.
+    seed: Option<String>,
+}
+
+/// Creating, joining, leaving and starting games.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TableMutation;
 
-/// Opening, joining, leaving and beginning games.
+/// Creating, joining, leaving and starting games.
 #[Object]
 impl TableMutation {
-    /// Opens a table. Its dice are promised now (`fairness.commitment`); your seed comes later, by `chooseSeed`, so that
-    /// the house cannot choose its secret to fit.
-    #[expect(clippy::too_many_arguments, reason = "what a client may say about a new table")]
+    /// Creates a game. The server commits to its secret now (`fairness.commitment`) and cannot fit
+    /// it to your seed, which you choose afterwards with `chooseSeed`.
     async fn create_game(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "What is played.", default = "farkle")] game: String,
-        #[graphql(desc = "The preset; the game's default if you do not say.")] preset: Option<
-            String,
-        >,
-        #[graphql(
-            desc = "Parameters to change, as `presets` shows them: `{ target: 5000, turnSeconds: 30 }`. With other changes than of seats and clocks nobody earns money."
-        )]
-        rules: Option<Json<Value>>,
-        #[graphql(desc = "Who can find and watch it.", default_with = "Visibility::Public")]
-        visibility: Visibility,
-        #[graphql(desc = "Whether you sit down at once.", default = true)] join: bool,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
+        #[graphql(desc = "The rules and the table.")] input: CreateGameInput,
     ) -> async_graphql::Result<GamePayload> {
         let viewer = player(ctx)?;
         app(ctx).database.check()?;
-        let rules = rules.as_ref().map(|rules| &rules.0);
-        let created = match ruleset(ctx, &game, preset.as_deref(), rules).await {
+        let idempotency = key_only(input.command);
+        let rules = RequestedRules::from(input.rules);
+        let created = match ruleset(ctx, &rules).await {
             Ok(ruleset) => {
-                let private = visibility == Visibility::Private;
-                let new = NewGame { ruleset, private, seated: join };
-                let once = Once { id: command_id, expected: None };
-                app(ctx).tables.create(&viewer, &new, once).await
+                let private = input.visibility == Visibility::Private;
+                let new = NewGame { ruleset, private, seated: input.join };
+                app(ctx).games.create(&viewer, &new, idempotency).await
             }
             Err(error) => Err(error),
         };
-        GamePayload::of(ctx, None, created).await
+        GamePayload::of(ctx, idempotency.id, None, created, |argument| rules.path(argument)).await
     }
 
-    /// Takes the lowest free seat of a table: of a public one by its id, of a private one by its invite code.
+    /// Takes the lowest free seat of a game: a public one by its id, a private one by its invite
+    /// code.
     async fn join_game(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The game; not needed with an invite code.")] game_id: Option<ID>,
-        #[graphql(desc = "The code of a private game.")] invite_code: Option<String>,
-        #[graphql(desc = "What your client adds to the dice: any text up to 64 bytes.")]
-        seed: Option<String>,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+        #[graphql(desc = "The game and your seed.")] input: JoinGameInput,
     ) -> async_graphql::Result<GamePayload> {
         player(ctx)?;
-        let game = match (game_id, &invite_code) {
+        let game = match (input.game_id, &input.invite_code) {
             (Some(game), _) => game,
-            (None, None) => return Err(bad_input("say which game: gameId or inviteCode")),
+            (None, None) => return Err(bad_input("gameId or inviteCode is required")),
             (None, Some(code)) => {
                 app(ctx).database.check()?;
-                let game = app(ctx).tables.access.invited_to(code).await.map_err(store_error)?;
+                let game = app(ctx).games.access.invited_to(code).await.map_err(store_error)?;
                 let Some(game) = game else {
-                    let refusal =
-                        Refusal::new(ServiceCode::NoSuchInvite, "no game has this invite code");
-                    let refused: Result<_, PlayError> = Err(refusal.at("inviteCode").into());
-                    return GamePayload::of(ctx, None, refused).await;
+                    let error =
+                        UserError::new(ServiceCode::NoSuchInvite, "no game has this invite code");
+                    let rejected: Result<_, AppError> = Err(error.at("inviteCode").into());
+                    return GamePayload::of(ctx, None, None, rejected, input_path).await;
                 };
                 Named::Game(game).id()
             }
         };
-        let wish = Wish::Join { seed, invite: invite_code };
-        ask(ctx, &game, wish, command_id, expected_version).await
+        let command = PlayerCommand::Join { seed: input.seed, invite: input.invite_code };
+        send(ctx, &game, command, input.command, input_path).await
     }
 
-    /// Gives or replaces what your client adds to the dice; possible until the game begins.
+    /// Sets or replaces your seed for the dice. Possible until the game starts.
     async fn choose_seed(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(desc = "Any text up to 64 bytes.")] seed: String,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+        #[graphql(desc = "The game and the seed.")] input: ChooseSeedInput,
     ) -> async_graphql::Result<GamePayload> {
-        ask(ctx, &game_id, Wish::ChooseSeed(seed), command_id, expected_version).await
+        send(ctx, &input.game_id, PlayerCommand::ChooseSeed(input.seed), input.command, input_path)
+            .await
     }
 
-    /// Chooses whom you play, in games with characters; possible until the game begins. Who does not choose plays the first
-    /// one left.
+    /// Chooses a character, in games that have them. Possible until the game starts. Players who do
+    /// not choose get the first free one.
     async fn choose_character(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(desc = "The code of the character, as `Ruleset.things` lists them.")]
-        character: String,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+        #[graphql(desc = "The game and the character.")] input: ChooseCharacterInput,
     ) -> async_graphql::Result<GamePayload> {
-        let wish = Wish::ChooseCharacter(character);
-        ask(ctx, &game_id, wish, command_id, expected_version).await
+        let command = PlayerCommand::ChooseCharacter(input.character.0);
+        send(ctx, &input.game_id, command, input.command, input_path).await
     }
 
-    /// Chooses the dice you play with, out of those you own; possible until the game begins. They are locked until it is
-    /// over. Without dice you play with ordinary ones.
+    /// Chooses the dice you play with, of those you own. Possible until the game starts. They are
+    /// locked until the game ends. Defaults to ordinary dice.
     async fn choose_loadout(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(
-            desc = "The codes of up to six dice, one a slot; `STANDARD` is an ordinary one."
-        )]
-        dice: Option<Vec<String>>,
-        #[graphql(desc = "A loadout you keep under this name, in place of `dice`.")]
-        loadout: Option<String>,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+        #[graphql(desc = "The game and the dice.")] input: ChooseLoadoutInput,
     ) -> async_graphql::Result<GamePayload> {
         let viewer = player(ctx)?;
-        let game = self::game_id(&game_id)?;
-        let tables = &app(ctx).tables;
+        let game = game_id(&input.game_id)?;
+        let games = &app(ctx).games;
         app(ctx).database.check()?;
-        let dice = match named_dice(ctx, &viewer, dice, loadout).await? {
-            Ok(dice) => dice,
-            Err(refusal) => return GamePayload::of(ctx, Some(game), Err(refusal.into())).await,
+        let idempotency = idempotency(input.command);
+        let by_name = input.loadout.is_some();
+        // The only codes that can be wrong here are those of the loadout.
+        let path = move |argument: &str| match argument {
+            "code" | "dice" if by_name => input_path("loadout"),
+            "code" => input_path("dice"),
+            other => input_path(other),
         };
-        let once = Once { id: command_id, expected: expected_version.map(i64::from) };
-        let chosen = tables.choose_loadout(&viewer, game, dice, once).await;
-        GamePayload::of(ctx, Some(game), chosen).await
+        let dice = codes(input.dice);
+        let dice = match named_dice(ctx, &viewer, dice, input.loadout).await? {
+            Ok(dice) => dice,
+            Err(error) => {
+                let rejected = Err(error.into());
+                return GamePayload::of(ctx, idempotency.id, Some(game), rejected, path).await;
+            }
+        };
+        let chosen = games.choose_loadout(&viewer, game, dice, idempotency).await;
+        GamePayload::of(ctx, idempotency.id, Some(game), chosen, path).await
     }
 
-    /// Begins the game: the seeds are sealed, seat 0 has the first turn. Anybody who sits there may do it.
+    /// Starts the game: the seeds are sealed and seat 0 has the first turn. Any seated player may
+    /// start it.
     async fn start_game(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+        #[graphql(desc = "The game.")] input: GameCommandInput,
     ) -> async_graphql::Result<GamePayload> {
-        ask(ctx, &game_id, Wish::Start, command_id, expected_version).await
+        send(ctx, &input.game_id, PlayerCommand::Start, input.command, input_path).await
     }
 
-    /// Gives your seat up. In a running game that forfeits it.
+    /// Gives up your seat. In a running game, this forfeits it.
     async fn leave_game(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The game.")] game_id: ID,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
-        #[graphql(desc = "Only if the game is at this version.")] expected_version: Option<i32>,
+        #[graphql(desc = "The game.")] input: GameCommandInput,
     ) -> async_graphql::Result<GamePayload> {
-        ask(ctx, &game_id, Wish::Leave, command_id, expected_version).await
+        send(ctx, &input.game_id, PlayerCommand::Leave, input.command, input_path).await
     }
 
-    /// Finds an opponent: a seat where somebody waits under the same rules, or a new table at which you wait. The game
-    /// begins by itself when enough players sit there; listen to `gameEvents`. Leaving the table stops waiting.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what a client may say about the table it looks for"
-    )]
+    /// Finds opponents: joins a waiting game with the same rules, or creates one and waits. The
+    /// game starts automatically when enough players are seated; subscribe to `gameEvents`. Leave
+    /// the game to stop waiting.
     async fn quick_match(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "What is played.", default = "farkle")] game: String,
-        #[graphql(desc = "The preset; the game's default if you do not say.")] preset: Option<
-            String,
-        >,
-        #[graphql(desc = "Parameters to change, as `presets` shows them.")] rules: Option<
-            Json<Value>,
-        >,
-        #[graphql(desc = "With how many players the game begins.", default = 2)] players: i32,
-        #[graphql(
-            desc = "The special dice you play with, out of those you own: codes, one a slot."
-        )]
-        dice: Option<Vec<String>>,
-        #[graphql(
-            desc = "Whom you play in games with characters, unless somebody at the table does already."
-        )]
-        character: Option<String>,
-        #[graphql(desc = "What your client adds to the dice: any text up to 64 bytes.")]
-        seed: Option<String>,
-        #[graphql(desc = "Your own id of this command: sent again, it is not done again.")]
-        command_id: Option<Uuid>,
+        #[graphql(desc = "The game to find opponents for.")] input: QuickMatchInput,
     ) -> async_graphql::Result<GamePayload> {
         let viewer = player(ctx)?;
         app(ctx).database.check()?;
-        let rules = rules.as_ref().map(|rules| &rules.0);
-        let found = match ruleset(ctx, &game, preset.as_deref(), rules).await {
+        let idempotency = key_only(input.command);
+        let rules = RequestedRules::from(input.rules);
+        let found = match ruleset(ctx, &rules).await {
             Ok(ruleset) => {
                 let seats = ruleset.table.min_seats.max(2)..=ruleset.table.max_seats;
-                match u8::try_from(players).ok().filter(|players| seats.contains(players)) {
+                match u8::try_from(input.players).ok().filter(|players| seats.contains(players)) {
                     None => Err(wrong_players(*seats.start(), *seats.end()).into()),
                     Some(seats) => {
-                        let once = Once { id: command_id, expected: None };
-                        let wanted = Wanted { ruleset, seats, seed, dice, character };
-                        app(ctx).tables.quick_match(&viewer, &wanted, once).await
+                        let dice = codes(input.dice);
+                        let character = input.character.map(|character| character.0);
+                        let seed = input.seed;
+                        let request = MatchRequest { ruleset, seats, seed, dice, character };
+                        app(ctx).games.quick_match(&viewer, &request, idempotency).await
                     }
                 }
             }
             Err(error) => Err(error),
         };
-        GamePayload::of(ctx, None, found).await
+        let path = |argument: &str| match argument {
+            "code" => input_path("dice"),
+            other => rules.path(other),
+        };
+        GamePayload::of(ctx, idempotency.id, None, found, path).await
     }
 }
 
-/// The dice somebody named, one by one or by the name of a loadout.
+/// The codes as strings.
+fn codes(dice: Option<Vec<DieCode>>) -> Option<Vec<String>> {
+    dice.map(|dice| dice.into_iter().map(|code| code.0).collect())
+}
+
+/// The dice of the input: listed, or of a saved loadout.
 async fn named_dice(
     ctx: &Context<'_>,
     viewer: &Viewer,
     dice: Option<Vec<String>>,
     loadout: Option<String>,
-) -> async_graphql::Result<Result<Vec<String>, Refusal>> {
+) -> async_graphql::Result<Result<Vec<String>, UserError>> {
     let Some(name) = loadout else {
-        return dice.map(Ok).ok_or_else(|| bad_input("say which dice: dice or loadout"));
+        return dice.map(Ok).ok_or_else(|| bad_input("dice or loadout is required"));
     };
     if dice.is_some() {
-        return Err(bad_input("name dice or a loadout, not both"));
+        return Err(bad_input("set either dice or loadout, not both"));
     }
-    let state = app(ctx).tables.wallets.of(viewer.account).await?;
-    let kept = state.now.iter().flat_map(|account| &account.loadouts);
-    let wanted = Name::parse(&name).ok();
-    let kept = kept.into_iter().find(|(kept, _)| Some(*kept) == wanted.as_ref());
-    Ok(match kept {
+    let state = app(ctx).games.wallets.of(viewer.account).await?;
+    let saved = state.now.iter().flat_map(|account| &account.loadouts);
+    let parsed = Name::parse(&name).ok();
+    let saved = saved.into_iter().find(|(saved, _)| Some(*saved) == parsed.as_ref());
+    Ok(match saved {
         Some((_, dice)) => Ok(dice.iter().map(ToString::to_string).collect()),
         None => Err(Rejection::NoSuchLoadout { name }.into()),
     })
 }
 
-fn wrong_players(least: u8, most: u8) -> Refusal {
-    let message = if most < least {
-        "this game is played alone: open it with createGame".to_owned()
+fn wrong_players(min: u8, max: u8) -> UserError {
+    let message = if max < min {
+        "this game is single-player: use createGame".to_owned()
     } else {
-        format!("players must be from {least} to {most}")
+        format!("players must be from {min} to {max}")
     };
-    Refusal::new(ServiceCode::BadPlayers, message).at("players")
+    UserError::new(ServiceCode::BadPlayers, message).at("players")
 }

@@ -1,4 +1,4 @@
-//! Wallets, inventories and loadouts, as their owners see them.
+//! Wallets, inventories and loadouts. Visible to their owners only.
 
 use std::sync::Arc;
 
@@ -9,121 +9,127 @@ use uuid::Uuid;
 
 use super::{
     app,
-    connection::{LedgerConnection, page_size},
+    connection::{LedgerConnection, PageArguments},
     dates::dates,
     dice::DieKindView,
-    errors::bad_input,
+    enums::LedgerReason,
     ids::Named,
-    scalars::{Instant, Long, int},
+    scalars::{DateTime, DieCode, Long, int},
 };
 use crate::{
-    play::PlayError,
+    play::AppError,
     wallets::{LEDGER, account_event},
 };
 
-/// The money of an account.
+/// The wallet of an account.
 #[derive(Clone, Debug)]
 pub(super) struct Wallet {
     pub(super) account: Uuid,
     pub(super) state: Arc<Loaded<Account>>,
 }
 
-/// A line of the ledger: money that came or went.
+/// An entry of the ledger: a change of the balance.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct LedgerEntry {
-    /// Its number in the account's stream.
+    /// The version of the event in the account's stream.
     version: i32,
-    /// When it was recorded.
-    recorded_at: Instant,
-    /// How much came, in dollars; what went is negative.
+    /// When the change was recorded.
+    recorded_at: DateTime,
+    /// The change in dollars; negative if money was spent.
     change: i32,
-    /// The balance after it.
+    /// The balance after the change, in dollars.
     balance: i32,
-    /// What for: `opening`, `purchase`, `sale`, `finishing`, `winning`, `die` (a special die earned it), or `reversal` (the game
-    /// is void).
-    reason: &'static str,
-    /// The kind of die it was about, if it was about one.
-    code: Option<String>,
-    /// The game it was earned in.
+    /// The reason for the change.
+    reason: LedgerReason,
+    /// The code of the die. Null if the change is not about a die.
+    code: Option<DieCode>,
+    /// The game that awarded it. Null if the change is not from a game.
     game_id: Option<ID>,
-    /// The version of the game's event that awarded it: see `game(id: …) { events }`.
+    /// The version of the event of the game that awarded it. Null if the change is not from a game.
     game_version: Option<i32>,
 }
 
-/// Dice of a kind that an account owns.
+/// The dice of one kind that an account owns.
 #[derive(Clone, Debug, SimpleObject)]
 #[graphql(complex)]
 pub(super) struct InventoryItem {
     #[graphql(skip)]
     account: Uuid,
-    /// Their code.
-    code: String,
-    /// Their kind, as the shop has it now.
+    /// The code of the dice.
+    code: DieCode,
+    /// The kind of die, as in the current catalogue.
     die: Option<DieKindView>,
-    /// How many are owned.
+    /// The number of dice owned.
     quantity: i32,
-    /// How many of them are equipped in games that are not over: those cannot be sold.
+    /// The number of dice equipped in unfinished games, which cannot be sold.
     locked: i32,
     /// The games in which they are equipped.
     equipped_in: Vec<ID>,
 }
 
-/// What the log knows of them.
+/// Dates from the log.
 #[ComplexObject]
 impl InventoryItem {
-    /// When the first of them was bought.
-    async fn first_bought_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
-        Ok(dates(ctx, self.account, &self.code).await?.and_then(|dates| dates.first))
+    /// When the first one was bought.
+    async fn first_bought_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<DateTime>> {
+        Ok(dates(ctx, self.account, &self.code.0).await?.and_then(|dates| dates.first))
     }
 
-    /// When the last of them was bought.
-    async fn last_bought_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<Instant>> {
-        Ok(dates(ctx, self.account, &self.code).await?.map(|dates| dates.last))
+    /// When the last one was bought.
+    async fn last_bought_at(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<DateTime>> {
+        Ok(dates(ctx, self.account, &self.code.0).await?.map(|dates| dates.last))
     }
 }
 
-/// A loadout kept under a name.
+/// A saved loadout.
 #[derive(Clone, Debug, SimpleObject)]
 pub(super) struct NamedLoadout {
     /// The name.
     name: String,
-    /// The codes of the dice, one a slot.
-    dice: Vec<String>,
+    /// The codes of the dice, one per slot.
+    dice: Vec<DieCode>,
 }
 
-/// The money of an account.
+/// The wallet of an account.
 #[Object]
 impl Wallet {
-    /// The dollars in it: the sum of its ledger.
+    /// The balance in dollars: the sum of the ledger.
     async fn balance(&self) -> i32 {
         int(self.state.now.as_ref().map_or(0, |account| account.balance))
     }
 
-    /// The dollars paid for dice altogether, less what they brought when sold back.
+    /// The total spent on dice in dollars, minus what was received for sold ones.
     async fn spent(&self) -> Long {
         Long(self.state.now.as_ref().map_or(0, |account| account.spent))
     }
 
-    /// Every change, the newest first.
+    /// The changes of the balance, newest first.
     async fn ledger(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "How many, 1 to 100; 20 if you do not say.")] first: Option<i32>,
-        #[graphql(desc = "The cursor to go on from.")] after: Option<String>,
+        #[graphql(desc = "Page size when paging forward, 1 to 100. Defaults to 20.")] first: Option<
+            i32,
+        >,
+        #[graphql(desc = "Return the items after this cursor.")] after: Option<String>,
+        #[graphql(desc = "Page size when paging backward, 1 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Return the items before this cursor.")] before: Option<String>,
     ) -> async_graphql::Result<LedgerConnection> {
-        let size = page_size(first)?;
-        let last = self.state.head.version;
-        let before = after.as_deref().map_or(Ok(last + 1), str::parse::<i64>);
-        let before = before.ok().filter(|before| (1..=last + 1).contains(before));
-        let before =
-            before.ok_or_else(|| bad_input("after is the cursor of a line of this ledger"))?;
-        let most = u32::try_from(size + 1).unwrap_or(u32::MAX);
-        let lines = app(ctx).tables.store.backwards(self.account, before, &LEDGER, most).await;
-        let lines = lines.map_err(PlayError::from)?;
-        let more = lines.len() > size;
-        let items = lines.iter().filter_map(LedgerEntry::of);
+        let request = PageArguments { first, after, last, before }.request(ctx)?;
+        let versions = 1..=self.state.head.version;
+        let read = |cursor: &str| cursor.parse().ok().filter(|version| versions.contains(version));
+        let from = request.position(read)?;
+        let store = &app(ctx).games.store;
+        let (stream, limit) = (self.account, request.limit());
+        let found = if request.backward {
+            store.forwards(stream, from.unwrap_or(0), &LEDGER, limit).await
+        } else {
+            store.backwards(stream, from.unwrap_or(i64::MAX), &LEDGER, limit).await
+        };
+        let (found, more) = request.trim(found.map_err(AppError::from)?);
+        let total = if request.counts { store.count(stream, &LEDGER).await } else { Ok(0) };
+        let items = found.iter().filter_map(LedgerEntry::of);
         let items = items.map(|entry| (entry.version.to_string(), entry)).collect();
-        Ok(LedgerConnection::page(items, more, size, after.is_some()))
+        Ok(LedgerConnection::page(&request, items, more, total.map_err(AppError::from)?))
     }
 }
 
@@ -133,30 +139,30 @@ impl LedgerEntry {
             account_event(&recorded.event)?.entry()?;
         Some(Self {
             version: int(recorded.version),
-            recorded_at: Instant(recorded.at),
+            recorded_at: DateTime(recorded.at),
             change: change.try_into().unwrap_or(if change < 0 { i32::MIN } else { i32::MAX }),
             balance: int(balance),
-            reason,
-            code: code.map(|code| code.to_string()),
+            reason: LedgerReason::named(reason)?,
+            code: code.map(DieCode::from),
             game_id: game.map(|(GameId(game), _)| Named::Game(game).id()),
             game_version: game.map(|(_, event)| int(event)),
         })
     }
 }
 
-/// What an account owns.
+/// The dice that an account owns.
 pub(super) async fn inventory(
     ctx: &Context<'_>,
     owner: Uuid,
     state: &Loaded<Account>,
-) -> Result<Vec<InventoryItem>, PlayError> {
-    let catalogue = app(ctx).tables.wallets.catalogue().await?;
+) -> Result<Vec<InventoryItem>, AppError> {
+    let catalogue = app(ctx).games.wallets.catalogue().await?;
     let Some(account) = &state.now else { return Ok(Vec::new()) };
     let item = |(&code, &quantity)| {
         let equipped = account.equipped.iter().filter(|(_, dice)| dice.contains_key(&code));
         InventoryItem {
             account: owner,
-            code: code.to_string(),
+            code: code.into(),
             die: catalogue.find(code).map(Into::into),
             quantity: int(quantity),
             locked: int(account.locked(code)),
@@ -166,12 +172,13 @@ pub(super) async fn inventory(
     Ok(account.dice.iter().map(item).collect())
 }
 
-/// The loadouts an account keeps, by name.
+/// The saved loadouts of an account, by name.
 pub(super) fn loadouts(state: &Loaded<Account>) -> Vec<NamedLoadout> {
-    let kept = state.now.iter().flat_map(|account| &account.loadouts);
-    kept.map(|(name, dice)| NamedLoadout {
-        name: name.to_string(),
-        dice: dice.iter().map(ToString::to_string).collect(),
-    })
-    .collect()
+    let saved = state.now.iter().flat_map(|account| &account.loadouts);
+    saved
+        .map(|(name, dice)| NamedLoadout {
+            name: name.to_string(),
+            dice: dice.iter().copied().map(DieCode::from).collect(),
+        })
+        .collect()
 }

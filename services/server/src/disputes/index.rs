@@ -1,4 +1,4 @@
-//! Finding disputes and what staff did: rows folded from the log a moment later.
+//! Indexes of disputes and of the audit log, updated asynchronously from the log.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,10 +12,10 @@ use store::{
 
 use crate::clock;
 
-/// How long events are collected before they are written.
+/// How long events are collected into a batch.
 const COLLECT: Duration = Duration::from_millis(10);
 
-/// The processor that keeps the list of disputes.
+/// The processor that updates the index of disputes.
 pub(crate) fn disputes() -> Processor {
     Processor {
         name: "dispute_index",
@@ -27,7 +27,7 @@ pub(crate) fn disputes() -> Processor {
     }
 }
 
-/// The processor that keeps the list of what staff did.
+/// The processor that updates the index of the audit log.
 pub(crate) fn audit() -> Processor {
     Processor {
         name: "audit_index",
@@ -129,7 +129,7 @@ INSERT INTO audit_index (generation, number, at, staff, action, subject, dispute
 SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::uuid[], $7::uuid[])
     ON CONFLICT DO NOTHING";
         async move {
-            let acts = events.iter().filter_map(|recorded| {
+            let actions = events.iter().filter_map(|recorded| {
                 let Event::Staff(StaffEvent::StaffActed { action, subject, dispute }) =
                     &recorded.event
                 else {
@@ -137,15 +137,15 @@ SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6:
                 };
                 Some((recorded, action.to_string(), *subject, *dispute))
             });
-            let acts: Vec<_> = acts.collect();
+            let actions: Vec<_> = actions.collect();
             let query = sqlx::query(WRITE)
                 .bind(generation)
-                .bind(acts.iter().map(|(recorded, ..)| recorded.version).collect::<Vec<_>>())
-                .bind(acts.iter().map(|(r, ..)| clock::to_sql(r.at)).collect::<Vec<_>>())
-                .bind(acts.iter().map(|(recorded, ..)| recorded.actor).collect::<Vec<_>>())
-                .bind(acts.iter().map(|(_, action, ..)| action.as_str()).collect::<Vec<_>>())
-                .bind(acts.iter().map(|(_, _, subject, _)| *subject).collect::<Vec<_>>())
-                .bind(acts.iter().map(|(.., dispute)| *dispute).collect::<Vec<_>>());
+                .bind(actions.iter().map(|(recorded, ..)| recorded.version).collect::<Vec<_>>())
+                .bind(actions.iter().map(|(r, ..)| clock::to_sql(r.at)).collect::<Vec<_>>())
+                .bind(actions.iter().map(|(recorded, ..)| recorded.actor).collect::<Vec<_>>())
+                .bind(actions.iter().map(|(_, action, ..)| action.as_str()).collect::<Vec<_>>())
+                .bind(actions.iter().map(|(_, _, subject, _)| *subject).collect::<Vec<_>>())
+                .bind(actions.iter().map(|(.., dispute)| *dispute).collect::<Vec<_>>());
             query.execute(connection).await?;
             Ok(())
         }

@@ -1,4 +1,5 @@
-//! What people write about disputes. It is kept beside the log: it may be personal, and goes with its author.
+//! Texts of disputes. They may contain personal data, so they are stored outside the log and erased
+//! with their author.
 
 use domain::Moment;
 use sqlx::{PgPool, Row};
@@ -6,20 +7,20 @@ use uuid::Uuid;
 
 use crate::clock;
 
-/// Something that somebody wrote.
+/// A text of a dispute.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
-    /// 0 is what the dispute was opened with.
+    /// 0 is the text of the opening.
     pub(crate) number: i32,
     pub(crate) author: Uuid,
     pub(crate) at: Moment,
-    /// Whether it is for staff only.
+    /// Visible to staff only.
     pub(crate) internal: bool,
-    /// What they wrote; nothing if they were forgotten.
+    /// Empty if its author was erased.
     pub(crate) said: String,
 }
 
-/// Keeps a text, once.
+/// Stores a text; a retry has no effect.
 pub(super) async fn write(
     pool: &PgPool,
     dispute: Uuid,
@@ -37,7 +38,7 @@ INSERT INTO dispute_text (dispute, number, author, at, internal, text) VALUES ($
     Ok(())
 }
 
-/// What was written about a dispute, in order.
+/// The texts of a dispute, in order.
 pub(super) async fn of(pool: &PgPool, dispute: Uuid) -> Result<Vec<Text>, sqlx::Error> {
     const TEXTS: &str = "SELECT number, author, at, internal, text FROM dispute_text WHERE dispute = $1 ORDER BY number";
     let rows = sqlx::query(TEXTS).bind(dispute).fetch_all(pool).await?;

@@ -1,4 +1,4 @@
-//! What a document costs: fragments are measured once and never expanded.
+//! The cost of a document. Fragments are measured once and never expanded.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use async_graphql::{
 };
 use async_graphql_value::{ConstValue, Value};
 
-/// How much a part of a document asks.
+/// Depth and cost of a part of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) depth: u32,
@@ -18,16 +18,16 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// A spread of nothing: validation will say so, and it must not be free until then.
-    const NOTHING: Self = Self { depth: 0, cost: 1, sign_ins: 0, guests: 0 };
-    /// A circle: it is refused for its depth.
-    const ENDLESS: Self = Self { depth: u32::MAX, cost: u64::MAX, sign_ins: 0, guests: 0 };
+    /// A spread of an unknown fragment: validation rejects it later, so it must not be free.
+    const UNKNOWN: Self = Self { depth: 0, cost: 1, sign_ins: 0, guests: 0 };
+    /// A cycle of fragments: it exceeds every limit.
+    const CYCLE: Self = Self { depth: u32::MAX, cost: u64::MAX, sign_ins: 0, guests: 0 };
 }
 
 pub(super) struct Meter<'a> {
     document: &'a ExecutableDocument,
     variables: &'a Variables,
-    /// Fragments already measured; one that is being measured has no size yet, and using it there is a circle.
+    /// Sizes of fragments; `CYCLE` while a fragment is being measured.
     known: HashMap<&'a Name, Size>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Meter<'a> {
     }
 
     pub(super) fn measure(&mut self, set: &'a SelectionSet) -> Size {
-        let mut whole = Size::default();
+        let mut total = Size::default();
         for selection in &set.items {
             let part = match &selection.node {
                 Selection::Field(field) => self.field(&field.node),
@@ -45,23 +45,23 @@ impl<'a> Meter<'a> {
                 Selection::FragmentSpread(spread) => {
                     match self.document.fragments.get_key_value(&spread.node.fragment_name.node) {
                         Some((name, fragment)) => self.fragment(name, &fragment.node),
-                        None => Size::NOTHING,
+                        None => Size::UNKNOWN,
                     }
                 }
             };
-            whole.depth = whole.depth.max(part.depth);
-            whole.cost = whole.cost.saturating_add(part.cost);
-            whole.sign_ins = whole.sign_ins.saturating_add(part.sign_ins);
-            whole.guests = whole.guests.saturating_add(part.guests);
+            total.depth = total.depth.max(part.depth);
+            total.cost = total.cost.saturating_add(part.cost);
+            total.sign_ins = total.sign_ins.saturating_add(part.sign_ins);
+            total.guests = total.guests.saturating_add(part.guests);
         }
-        whole
+        total
     }
 
     fn fragment(&mut self, name: &'a Name, fragment: &'a FragmentDefinition) -> Size {
         if let Some(&size) = self.known.get(name) {
             return size;
         }
-        self.known.insert(name, Size::ENDLESS);
+        self.known.insert(name, Size::CYCLE);
         let size = self.measure(&fragment.selection_set.node);
         self.known.insert(name, size);
         size
@@ -79,8 +79,9 @@ impl<'a> Meter<'a> {
     }
 
     fn number(&self, value: &Value) -> Option<u64> {
-        let given = if let Value::Variable(name) = value { self.variables.get(name) } else { None };
-        match (value, given) {
+        let variable =
+            if let Value::Variable(name) = value { self.variables.get(name) } else { None };
+        match (value, variable) {
             (Value::Number(number), _) | (_, Some(ConstValue::Number(number))) => number.as_u64(),
             _ => None,
         }
@@ -88,14 +89,21 @@ impl<'a> Meter<'a> {
 
     /// How many items a field may have.
     fn times(&self, field: &Field) -> u64 {
-        let asked = field.get_argument("first").and_then(|first| self.number(&first.node));
+        let number = |name| field.get_argument(name).and_then(|size| self.number(&size.node));
+        let size = number("first").or_else(|| number("last"));
         match field.name.node.as_str() {
-            "myGames" | "lobby" | "events" | "ledger" | "page" | "entries" | "steps"
-            | "disputes" | "myDisputes" | "auditLog" => asked.unwrap_or(20),
-            "legalCommands" => 100,
-            "aroundMe" | "among" => 100,
+            // A mutation returns a few events; for a game the client gives `first` or `last`.
+            "events" if is_page(field) => size.unwrap_or(20),
+            "events" => 5,
+            "myGames" | "lobby" | "ledger" | "page" | "entries" | "games" | "steps"
+            | "disputes" | "myDisputes" | "auditLog" => size.unwrap_or(20),
+            "legalMoves" | "numbers" | "dieEffectKinds" => 20,
+            "gameKinds" => 7,
+            "aroundMe" | "among" | "turns" | "ratingHistory" => 100,
+            // Everything with a list of ids; a connection's field of this name has no arguments.
+            "nodes" if field.get_argument("ids").is_some() => 100,
             "selections" | "inventory" | "loadouts" | "diceCatalogue" | "seasons" => 20,
-            // A line has a histogram or some weeks.
+            // A line has a histogram or several weeks.
             "lines" => 50,
             "seats" | "dice" | "presets" => 4,
             _ => 1,
@@ -103,33 +111,41 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// What a field costs by itself: what hashes passwords costs most, what writes costs more than what reads.
+/// The cost of a field without its children. Password hashing is the most expensive; writes cost
+/// more than reads.
 fn own_cost(field: &Field) -> u64 {
     match field.name.node.as_str() {
-        // The move; a seat has a field of this name too.
-        "score" if field.get_argument("category").is_some() => 100,
         "signIn" | "register" => 2_500,
-        // These ask the database once more, or sign something.
-        "events" | "fairness" | "selections" | "legalCommands" | "ledger" | "wallet"
-        | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "things"
+        // A page of a game's events is read from the database; those of a mutation are in memory.
+        "events" if is_page(field) => 20,
+        // These need another query, or a signature.
+        "fairness" | "selections" | "legalMoves" | "gameAfter" | "ledger" | "wallet"
+        | "inventory" | "loadouts" | "shop" | "diceCatalogue" | "offers" | "items"
         | "statistics" | "ratings" | "page" | "aroundMe" | "among" | "seasons" | "comments"
-        | "previewRemedy" => 20,
-        // It adds up what happened in months; a wallet has a field of this name too.
+        | "previewRemedy" | "totalCount" | "spectators" | "connected" | "ratingHistory"
+        | "games" | "next" | "previous" | "turns" => 20,
+        // It aggregates months of data; the wallet's field of this name has no arguments.
         "balance" if field.get_argument("by").is_some() => 500,
-        // These read a game whole.
+        // These read all events of a game.
         "verifyGame" | "replay" | "export" | "whatIf" | "myData" | "personalData" => 200,
-        // To look back; a step of a replay has a field of this name too.
+        // A past state; a replay step's field of this name has no arguments.
         "at" if field.get_argument("version").is_some() => 200,
         "lastAction" => 10,
         "signInAsGuest" | "refreshSession" | "createGame" | "quickMatch" | "chooseLoadout"
         | "nameSeason" | "eraseAccount" | "openDispute" | "proposeRemedy" | "approveRemedy" => 500,
-        "roll" | "save" | "bank" | "forfeit" | "joinGame" | "startGame" | "leaveGame"
-        | "chooseSeed" | "buyDie" | "sellDie" | "saveLoadout" | "deleteLoadout" | "addDie"
-        | "changeDie" | "retireDie" | "chooseCharacter" | "resolve" | "useAbility" | "answer"
-        | "buyItem" | "renewMarket" | "useItem" | "evolve" | "endTurn" | "voidGame"
-        | "commentDispute" | "assignDispute" | "declineRemedy" | "resolveDispute" => 100,
+        "play" | "joinGame" | "startGame" | "leaveGame" | "chooseSeed" | "buyDie" | "sellDie"
+        | "saveLoadout" | "deleteLoadout" | "addDie" | "changeDie" | "retireDie"
+        | "chooseCharacter" | "voidGame" | "commentDispute" | "assignDispute" | "declineRemedy"
+        | "resolveDispute" | "retryRemedy" | "endSessions" | "signOut" => 100,
         _ => 1,
     }
+}
+
+/// Whether a field takes a page of a list.
+fn is_page(field: &Field) -> bool {
+    ["first", "after", "last", "before", "types"]
+        .iter()
+        .any(|argument| field.get_argument(argument).is_some())
 }
 
 fn is_sign_in(field: &str) -> bool {

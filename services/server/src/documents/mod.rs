@@ -1,12 +1,15 @@
-//! GraphQL documents: refused if they ask too much, parsed once if they come again.
+//! GraphQL documents: limits on their size and cost, and a cache of parsed ones.
 //!
-//! What a document may ask is counted before anything is resolved: its length in tokens and its nesting before it is parsed,
-//! then depth, aliases and cost, with fragments counted wherever they are used. A document made of fragments that use each
-//! other costs what it would do, and is never expanded.
+//! Limits are checked before execution: the number of tokens and the nesting before parsing, then
+//! depth, aliases and cost. Fragments count wherever they are used but are never expanded, so a
+//! document cannot grow exponentially through nested fragments.
 
+mod complete;
 mod cost;
+mod inputs;
 mod shape;
 mod text;
+mod trusted;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -22,64 +25,66 @@ use async_graphql::{
 };
 use quick_cache::{Weighter, sync::Cache};
 
+use complete::{Outputs, complete};
 use cost::Meter;
+use inputs::Inputs;
 use shape::shape;
+pub(crate) use trusted::{TrustedDocuments, UntrustedDocument};
 
-/// The longest document that is kept, in bytes.
-const KEPT_BYTES: usize = 8 * 1024;
-/// How many bytes of documents are kept; parsed, they take some fifty times as much.
-const KEPT: u64 = 512 * 1024;
+/// The longest document that is cached, in bytes.
+const MAX_CACHED_BYTES: usize = 8 * 1024;
+/// Total size of cached documents, in bytes; parsed, they take about fifty times as much.
+const CACHE_BYTES: u64 = 512 * 1024;
 
-/// How many shapes of variables are kept of a document.
-const MOST_SHAPES: usize = 16;
+/// How many shapes of variables are remembered per document.
+const MAX_SHAPES: usize = 16;
 
-/// How much a document may ask.
+/// Limits on documents.
 #[expect(clippy::struct_field_names, reason = "each is an option of the command line")]
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Limits {
-    /// How deep a query may nest; introspection by tools needs 13.
+    /// Largest depth of a query; the introspection query of common tools needs 13.
     #[arg(long, env = "CROUPIER_MAX_DEPTH", default_value_t = 20, value_name = "LEVELS",
         value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) max_depth: u32,
-    /// What a query may cost: a field is 1, what is asked of each item of a list counts for each.
+    /// Largest cost of a query: 1 per simple field, multiplied by the size of the lists it is in.
     #[arg(long, env = "CROUPIER_MAX_COST", default_value_t = 10_000, value_name = "POINTS",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_cost: u64,
-    /// How many fields may be given another name.
+    /// Largest number of aliases in a document.
     #[arg(long, env = "CROUPIER_MAX_ALIASES", default_value_t = 30, value_name = "COUNT")]
     pub(crate) max_aliases: u32,
-    /// How many words and signs a document may have.
+    /// Largest number of tokens in a document.
     #[arg(long, env = "CROUPIER_MAX_TOKENS", default_value_t = 2_000, value_name = "COUNT")]
     pub(crate) max_tokens: u32,
 }
 
-/// A document that was parsed.
+/// A parsed document.
 #[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) document: ExecutableDocument,
     aliases: u32,
-    /// The shapes with which it was found to fit the schema.
-    fits: RwLock<Vec<u64>>,
+    /// The shapes of operation and variables that passed validation.
+    valid_for: RwLock<Vec<u64>>,
 }
 
 impl Parsed {
-    /// Whether it is known to fit the schema, asked in this way.
-    pub(crate) fn is_known_to_fit(&self, shape: Option<u64>) -> bool {
-        let fits = self.fits.read().unwrap_or_else(PoisonError::into_inner);
-        shape.is_some_and(|shape| fits.contains(&shape))
+    /// Whether it has passed validation with this shape.
+    pub(crate) fn is_valid_for(&self, shape: Option<u64>) -> bool {
+        let valid_for = self.valid_for.read().unwrap_or_else(PoisonError::into_inner);
+        shape.is_some_and(|shape| valid_for.contains(&shape))
     }
 
-    /// It was found to fit the schema, asked in this way.
-    fn found_to_fit(&self, shape: Option<u64>) {
-        let mut fits = self.fits.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shape) = shape.filter(|shape| !fits.contains(shape) && fits.len() < MOST_SHAPES)
+    fn mark_valid(&self, shape: Option<u64>) {
+        let mut valid_for = self.valid_for.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shape) =
+            shape.filter(|shape| !valid_for.contains(shape) && valid_for.len() < MAX_SHAPES)
         {
-            fits.push(shape);
+            valid_for.push(shape);
         }
     }
 }
 
-/// Why a document is refused.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum BadDocument {
     #[error("{0}")]
@@ -90,45 +95,49 @@ pub(crate) enum BadDocument {
     Operation(String),
 }
 
-/// An operation that is about to be executed.
+/// An operation that is within the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct CheckedOperation<'a> {
     pub(crate) kind: OperationType,
-    /// The first field of the operation: what it is about.
+    /// The first field of the operation, for metrics.
     pub(crate) field: &'a str,
-    /// How often it asks for a password to be checked or made.
+    /// How many passwords it checks or hashes.
     pub(crate) sign_ins: u32,
-    /// How many guests it asks for.
+    /// How many guest accounts it creates.
     pub(crate) guests: u32,
-    /// What the schema says of this operation with variables of these types does not depend on their values.
+    /// Hash of the operation and the types of its variables.
     pub(crate) shape: Option<u64>,
 }
 
-/// A document weighs what its text does.
+/// Weighs cached documents by the length of their text.
 #[derive(Clone, Debug)]
-struct ByText;
+struct ByTextLength;
 
-impl Weighter<Box<str>, Arc<Parsed>> for ByText {
+impl Weighter<Box<str>, Arc<Parsed>> for ByTextLength {
     fn weight(&self, text: &Box<str>, _: &Arc<Parsed>) -> u64 {
         u64::try_from(text.len()).unwrap_or(u64::MAX)
     }
 }
 
-/// The documents of a node.
+/// Parses, checks and caches documents.
 #[derive(Debug)]
 pub(crate) struct Documents {
-    kept: Cache<Box<str>, Arc<Parsed>, ByText>,
+    cache: Cache<Box<str>, Arc<Parsed>, ByTextLength>,
     limits: Limits,
+    inputs: Inputs,
+    outputs: Outputs,
 }
 
 impl Documents {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self { kept: Cache::with_weighter(1000, KEPT, ByText), limits }
+    /// `schema` is the SDL.
+    pub(crate) fn new(limits: Limits, schema: &str) -> Self {
+        let cache = Cache::with_weighter(1000, CACHE_BYTES, ByTextLength);
+        Self { cache, limits, inputs: Inputs::of(schema), outputs: Outputs::of(schema) }
     }
 
-    /// The document of a text.
+    /// Parses a document, or returns the cached one.
     pub(crate) fn parse(&self, text: &str) -> Result<Arc<Parsed>, BadDocument> {
-        if let Some(parsed) = self.kept.get(text) {
+        if let Some(parsed) = self.cache.get(text) {
             return Ok(parsed);
         }
         text::check(&self.limits, text)?;
@@ -137,47 +146,62 @@ impl Documents {
             document.operations.iter().map(|(_, operation)| &operation.node.selection_set);
         let fragments = document.fragments.values().map(|fragment| &fragment.node.selection_set);
         let aliases = aliases.chain(fragments).map(|set| count_aliases(&set.node)).sum();
-        Ok(Arc::new(Parsed { document, aliases, fits: RwLock::default() }))
+        Ok(Arc::new(Parsed { document, aliases, valid_for: RwLock::default() }))
     }
 
-    /// Keeps a document that was found to fit the schema, asked in this way. What does not fit is not worth keeping.
-    pub(crate) fn keep(&self, text: &str, parsed: &Arc<Parsed>, shape: Option<u64>) {
-        parsed.found_to_fit(shape);
-        if text.len() <= KEPT_BYTES && !self.kept.contains_key(text) {
-            self.kept.insert(text.into(), Arc::clone(parsed));
+    /// Caches a document that passed validation with this shape. Invalid ones are not cached.
+    pub(crate) fn cache_valid(&self, text: &str, parsed: &Arc<Parsed>, shape: Option<u64>) {
+        parsed.mark_valid(shape);
+        if text.len() <= MAX_CACHED_BYTES && !self.cache.contains_key(text) {
+            self.cache.insert(text.into(), Arc::clone(parsed));
         }
     }
 
-    /// Checks what an operation of a document asks.
+    /// Propagates errors to null values, as the GraphQL specification requires.
+    pub(crate) fn complete(
+        &self,
+        parsed: &Parsed,
+        operation: Option<&str>,
+        response: &mut async_graphql::Response,
+    ) {
+        if response.errors.is_empty() || response.data == async_graphql::Value::Null {
+            return;
+        }
+        if let Ok(operation) = choose(&parsed.document, operation) {
+            complete(&self.outputs, &parsed.document, operation, response);
+        }
+    }
+
+    /// Checks an operation against the limits.
     pub(crate) fn check<'a>(
         &self,
         parsed: &'a Parsed,
         operation: Option<&str>,
         variables: &Variables,
-    ) -> Result<Asked<'a>, BadDocument> {
+    ) -> Result<CheckedOperation<'a>, BadDocument> {
         let limits = &self.limits;
         let chosen = choose(&parsed.document, operation)?;
-        too_much("aliases", parsed.aliases.into(), limits.max_aliases.into())?;
+        check_limit("aliases", parsed.aliases.into(), limits.max_aliases.into())?;
         let mut meter = Meter::new(&parsed.document, variables);
         let size = meter.measure(&chosen.selection_set.node);
-        too_much("levels of depth", size.depth.into(), limits.max_depth.into())?;
-        too_much("points of cost", size.cost, limits.max_cost)?;
-        Ok(Asked {
+        check_limit("levels of depth", size.depth.into(), limits.max_depth.into())?;
+        check_limit("points of cost", size.cost, limits.max_cost)?;
+        Ok(CheckedOperation {
             kind: chosen.ty,
             field: first_field(&chosen.selection_set.node),
             sign_ins: size.sign_ins,
             guests: size.guests,
-            shape: shape(chosen, operation, variables),
+            shape: shape(&self.inputs, chosen, operation, variables),
         })
     }
 }
 
-fn too_much(what: &str, found: u64, most: u64) -> Result<(), BadDocument> {
-    if found <= most {
+fn check_limit(what: &str, count: u64, max: u64) -> Result<(), BadDocument> {
+    if count <= max {
         return Ok(());
     }
     Err(BadDocument::TooMuch(format!(
-        "this document has too many {what}: at most {most} are allowed; ask for less at once"
+        "the document has too many {what}: the limit is {max}; request less at once"
     )))
 }
 
@@ -187,15 +211,15 @@ fn choose<'a>(
 ) -> Result<&'a OperationDefinition, BadDocument> {
     match (&document.operations, name) {
         (DocumentOperations::Single(only), None) => Ok(&only.node),
-        (DocumentOperations::Multiple(several), None) if several.len() == 1 => {
-            let only = several.values().next().map(|operation| &operation.node);
-            only.ok_or_else(|| BadDocument::Operation("there is no operation".to_owned()))
+        (DocumentOperations::Multiple(operations), None) if operations.len() == 1 => {
+            let only = operations.values().next().map(|operation| &operation.node);
+            only.ok_or_else(|| BadDocument::Operation("the document has no operation".to_owned()))
         }
         (_, None) => Err(BadDocument::Operation(
-            "this document has several operations; name one as operationName".to_owned(),
+            "the document has several operations; choose one with operationName".to_owned(),
         )),
-        (DocumentOperations::Multiple(several), Some(name)) if several.contains_key(name) => {
-            Ok(&several[name].node)
+        (DocumentOperations::Multiple(operations), Some(name)) if operations.contains_key(name) => {
+            Ok(&operations[name].node)
         }
         (_, Some(name)) => {
             let shown: String = name.chars().take(60).collect();
@@ -233,11 +257,11 @@ mod tests {
         Limits { max_depth: 20, max_cost: 10_000, max_aliases: 30, max_tokens: 2000 };
 
     fn verdict(text: &str) -> String {
-        let documents = Documents::new(LIMITS);
+        let documents = Documents::new(LIMITS, "");
         let verdict = documents.parse(text).and_then(|parsed| {
             documents
                 .check(&parsed, None, &Variables::default())
-                .map(|asked| asked.field.to_owned())
+                .map(|operation| operation.field.to_owned())
         });
         verdict.unwrap_or_else(|error| error.to_string())
     }
@@ -249,25 +273,25 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_ask_too_much_are_refused() {
-        check("{ me { id } }", "me");
+    fn documents_over_a_limit_are_rejected() {
+        check("{ viewer { id } }", "viewer");
         check(&format!("{}id{}", "{ a ".repeat(21), "}".repeat(21)), "levels of depth");
-        check(&format!("{}id{}", "{ a ".repeat(1000), "}".repeat(1000)), "levels of brackets");
+        check(&format!("{}id{}", "{ a ".repeat(1000), "}".repeat(1000)), "nested brackets");
         let aliases: Vec<String> = (0..31).map(|n| format!("a{n}: me {{ id }}")).collect();
         check(&format!("{{ {} }}", aliases.join(" ")), "aliases");
-        check(&format!("{{ {} }}", "me ".repeat(3000)), "words and signs");
+        check(&format!("{{ {} }}", "viewer ".repeat(3000)), "tokens");
         check(
-            "{ lobby(first: 100) { nodes { seats { player { id name } score facts } } } }",
+            "{ lobby(first: 100) { nodes { seats { player { id name } score state } } } }",
             "lobby",
         );
         check(
-            "{ lobby(first: 100) { nodes { events(first: 100) { nodes { text } } } } }",
+            "{ lobby(first: 100) { nodes { events(first: 100) { nodes { summary } } } } }",
             "points of cost",
         );
         check("mutation { a: signIn b: signIn c: signIn d: signIn e: signIn }", "points of cost");
         check(
-            "{ me(x: \"}}}} \\\" {{{{ ((((\") { id } } # {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{",
-            "me",
+            "{ viewer(x: \"}}}} \\\" {{{{ ((((\") { id } } # {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{",
+            "viewer",
         );
     }
 
@@ -276,29 +300,29 @@ mod tests {
         let fragment = |n| format!("fragment f{n} on Query {{ ...f{m} ...f{m} }}", m = n + 1);
         let bomb: Vec<String> = (0..60).map(fragment).collect();
         let bomb = bomb.join(" ");
-        let last = "fragment f60 on Query { me { id } }";
+        let last = "fragment f60 on Query { viewer { id } }";
         check(&format!("{{ ...f0 }} {bomb} {last}"), "points of cost");
-        // The last one does not exist: it costs all the same.
+        // The last fragment does not exist; the document costs the same.
         check(&format!("{{ ...f0 }} {bomb}"), "points of cost");
-        check("{ ...f } fragment f on Query { me { id } ...f }", "too many");
+        check("{ ...f } fragment f on Query { viewer { id } ...f }", "too many");
     }
 
     #[test]
-    fn nothing_hides_from_the_count() {
+    fn strings_and_comments_do_not_hide_brackets() {
         let deep = "{ a ".repeat(1000);
-        check(&format!("#\r{deep}"), "levels of brackets");
-        check(&format!("query($x: S = \"\"\"a\"b\"\"\") {deep}"), "levels of brackets");
-        check(&format!("{{ a(x: \"\") {deep}"), "levels of brackets");
-        check(&format!("{{ a(x: \"\"\"\\\"\"\" x \"\"\") {deep}"), "levels of brackets");
-        check("{ me(x: \"\"\"{{{{{{ \\\"\"\" \" }}\"\"\") { id } }", "me");
+        check(&format!("#\r{deep}"), "nested brackets");
+        check(&format!("query($x: S = \"\"\"a\"b\"\"\") {deep}"), "nested brackets");
+        check(&format!("{{ a(x: \"\") {deep}"), "nested brackets");
+        check(&format!("{{ a(x: \"\"\"\\\"\"\" x \"\"\") {deep}"), "nested brackets");
+        check("{ viewer(x: \"\"\"{{{{{{ \\\"\"\" \" }}\"\"\") { id } }", "viewer");
     }
 
     #[test]
     fn the_operation_is_the_one_named() {
-        check("query a { me { id } } query b { me { id } }", "several operations");
-        let documents = Documents::new(LIMITS);
+        check("query a { viewer { id } } query b { viewer { id } }", "several operations");
+        let documents = Documents::new(LIMITS, "");
         let parsed = documents
-            .parse("query a { me { id } } mutation b { signIn { errors { code } } }")
+            .parse("query a { viewer { id } } mutation b { signIn { userErrors { code } } }")
             .unwrap();
         let check = |name| documents.check(&parsed, Some(name), &Variables::default());
         let b = check("b").unwrap();

@@ -1,12 +1,13 @@
-//! What a text may have before it is parsed: the parser goes down with each bracket, so it must not see too many.
+//! Limits that are checked before parsing: the parser recurses with each bracket and could overflow
+//! the stack.
 
 use std::str::Bytes;
 
-use super::{BadDocument, Limits, too_much};
+use super::{BadDocument, Limits, check_limit};
 
-/// Counts words, signs and nesting. Strings and comments count as one, whatever they hold.
+/// Counts tokens and nesting. A string counts as one token, a comment as none.
 pub(super) fn check(limits: &Limits, text: &str) -> Result<(), BadDocument> {
-    let deepest = 4 * u64::from(limits.max_depth);
+    let max_depth = 4 * u64::from(limits.max_depth);
     let (mut tokens, mut depth) = (0u64, 0u64);
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -23,13 +24,13 @@ pub(super) fn check(limits: &Limits, text: &str) -> Result<(), BadDocument> {
             _ => {}
         }
         tokens += 1;
-        too_much("levels of brackets", depth, deepest)?;
-        too_much("words and signs", tokens, limits.max_tokens.into())?;
+        check_limit("nested brackets", depth, max_depth)?;
+        check_limit("tokens", tokens, limits.max_tokens.into())?;
     }
     Ok(())
 }
 
-/// Passes over a string whose first quote was read: `"…"`, `""`, or a block between three quotes.
+/// Skips a string whose first quote was read: `"…"`, `""`, or a block string in triple quotes.
 fn skip_string(rest: &mut Bytes<'_>) {
     let follows = |rest: &Bytes<'_>, quotes: &[u8]| {
         quotes.iter().zip(rest.clone()).filter(|(quote, byte)| *quote == byte).count()
@@ -41,7 +42,7 @@ fn skip_string(rest: &mut Bytes<'_>) {
     }
     while let Some(byte) = rest.next() {
         match byte {
-            // In a block only three quotes in a row are escaped, and then nothing that follows ends it.
+            // In a block string only triple quotes can be escaped.
             b'\\' if !block => {
                 rest.next();
             }
@@ -58,9 +59,8 @@ fn skip_string(rest: &mut Bytes<'_>) {
     }
 }
 
-/// Passes over bytes as long as they are such.
-fn skip_while(rest: &mut Bytes<'_>, such: impl Fn(u8) -> bool) {
-    while rest.clone().next().is_some_and(&such) {
+fn skip_while(rest: &mut Bytes<'_>, matches: impl Fn(u8) -> bool) {
+    while rest.clone().next().is_some_and(&matches) {
         rest.next();
     }
 }

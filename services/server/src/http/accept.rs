@@ -1,4 +1,4 @@
-//! Taking connections: so many at once, none that only pretends to speak, and a clean end.
+//! Accepts connections: a limit on their number, a timeout for headers, a graceful shutdown.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -13,88 +13,89 @@ use tower_service::Service;
 
 use super::Peer;
 
-/// The largest head of a request, in bytes.
+/// The largest request head (request line and headers), in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
 
-/// How many bytes wait in the system for a client that does not read.
+/// Size of the kernel's send buffer per connection, in bytes.
 const SEND_BUFFER: u32 = 256 * 1024;
-/// How many clients wait to be accepted.
+/// Length of the queue of connections not yet accepted.
 const BACKLOG: u32 = 1024;
 
-/// Listens on an address.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     socket.set_reuseaddr(true)?;
-    // Connections take it over.
+    // Accepted connections inherit it.
     socket.set_send_buffer_size(SEND_BUFFER)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// How many connections there may be, and how patient we are with them.
+/// Limits on client connections.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Crowd {
-    pub(crate) most: usize,
-    /// How long the head of a request may take, and how long a connection may be idle.
-    pub(crate) head: Duration,
-    /// How long what is under way may take when the node stops.
-    pub(crate) patience: Duration,
+pub(crate) struct ConnectionLimits {
+    pub(crate) max_connections: usize,
+    /// How long a client may take to send the request head; also the idle timeout.
+    pub(crate) header_timeout: Duration,
+    /// How long open requests may take after shutdown begins.
+    pub(crate) drain_timeout: Duration,
 }
 
-/// A place in the crowd, held by a connection, and by the socket that it becomes.
+/// A slot of the connection limit, held until the connection or its WebSocket closes.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    _held: Arc<OwnedSemaphorePermit>,
-    cut: Arc<Notify>,
+pub(super) struct Connection {
+    _permit: Arc<OwnedSemaphorePermit>,
+    aborted: Arc<Notify>,
 }
 
-impl Place {
-    /// Ends the connection at once.
-    pub(super) fn cut_off(&self) {
-        self.cut.notify_one();
+impl Connection {
+    /// Closes the connection without waiting for the response.
+    pub(super) fn abort(&self) {
+        self.aborted.notify_one();
     }
 }
 
-/// Serves connections until told to stop, then finishes what is under way within a time.
+/// Serves connections until `stop` is set, then drains them.
 pub(crate) async fn accept(
     listener: TcpListener,
     router: Router,
-    crowd: Crowd,
+    limits: ConnectionLimits,
     mut stop: watch::Receiver<bool>,
 ) {
-    let room = Arc::new(Semaphore::new(crowd.most));
+    let slots = Arc::new(Semaphore::new(limits.max_connections));
     loop {
         let accepted = async {
-            let place = Arc::clone(&room).acquire_owned().await;
-            (place, listener.accept().await)
+            let permit = Arc::clone(&slots).acquire_owned().await;
+            (permit, listener.accept().await)
         };
-        let (place, accepted) = tokio::select! {
+        let (permit, accepted) = tokio::select! {
             accepted = accepted => accepted,
-            () = told(&mut stop) => break,
+            () = stopped(&mut stop) => break,
         };
-        let Ok(held) = place else { break };
-        let place = Place { _held: Arc::new(held), cut: Arc::default() };
+        let Ok(permit) = permit else { break };
+        let connection = Connection { _permit: Arc::new(permit), aborted: Arc::default() };
         match accepted {
             Ok((stream, peer)) => {
-                tokio::spawn(serve(stream, peer, router.clone(), crowd.head, place, stop.clone()));
+                let header_timeout = limits.header_timeout;
+                let router = router.clone();
+                tokio::spawn(serve(stream, peer, router, header_timeout, connection, stop.clone()));
             }
-            // Too many open files, for one: a moment later there may be room.
+            // For example too many open files: retry after a pause.
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
+                tracing::warn!(%error, "accept failed");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
     }
     drop(listener);
-    // Everybody has gone when every place is free.
-    let all = u32::try_from(crowd.most).unwrap_or(u32::MAX);
-    if tokio::time::timeout(crowd.patience, room.acquire_many(all)).await.is_err() {
-        tracing::warn!("some connections were cut off");
+    // All connections are closed once every slot is free.
+    let all = u32::try_from(limits.max_connections).unwrap_or(u32::MAX);
+    if tokio::time::timeout(limits.drain_timeout, slots.acquire_many(all)).await.is_err() {
+        tracing::warn!("shutdown timeout: closing the remaining connections");
     }
 }
 
-/// Waits until it is said to stop, or nobody is left to say so.
-async fn told(stop: &mut watch::Receiver<bool>) {
+/// Waits until `stop` is set or its sender is dropped.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
     stop.wait_for(|&stop| stop).await.ok();
 }
 
@@ -102,34 +103,34 @@ async fn serve(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
-    head: Duration,
-    place: Place,
+    header_timeout: Duration,
+    connection: Connection,
     mut stop: watch::Receiver<bool>,
 ) {
-    let cut = Arc::clone(&place.cut);
-    // Answers are written whole; waiting for more of them only delays.
+    let aborted = Arc::clone(&connection.aborted);
+    // Responses are written whole, so Nagle's algorithm would only delay them.
     stream.set_nodelay(true).ok();
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
-        request.extensions_mut().insert(place.clone());
+        request.extensions_mut().insert(connection.clone());
         router.clone().call(request.map(Body::new))
     });
-    let connection = http1::Builder::new()
+    let http = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(head)
+        .header_read_timeout(header_timeout)
         .max_buf_size(HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    let mut connection = std::pin::pin!(connection);
+    let mut http = std::pin::pin!(http);
     let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = cut.notified() => return,
-        () = told(&mut stop) => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+        ended = http.as_mut() => ended,
+        () = aborted.notified() => return,
+        () = stopped(&mut stop) => {
+            http.as_mut().graceful_shutdown();
+            http.await
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, %peer, "a connection broke");
+        tracing::debug!(%error, %peer, "connection error");
     }
 }

@@ -1,24 +1,24 @@
-// Starts GraphiQL with a first query, and speaks graphql-transport-ws for subscriptions.
+// Starts GraphiQL with an example document; subscriptions use graphql-transport-ws.
 'use strict';
 
-const FIRST = `# Welcome. Run the first mutation, and put the token into the headers below:
+const FIRST = `# Run the first mutation and put the token into the headers below:
 #   { "authorization": "Bearer TOKEN" }
-# Then play: open a table, start it, roll.
+# Then open a table, start it and roll.
 
 mutation SignIn {
-  signInAsGuest(name: "Ann") { accessToken player { id name } }
+  signInAsGuest(input: { name: "Ann" }) { accessToken player { id name } }
 }
 
 mutation Open {
-  createGame(game: "farkle") { game { id stage } errors { code message } }
+  createGame(input: { rules: { farkle: {} } }) { game { id stage } userErrors { code message } }
 }
 
-# mutation Start { startGame(gameId: "game:…") { game { toMove { number } } errors { message } } }
-# mutation Roll  { roll(gameId: "game:…") { events { text } game { bestSelection { slots points } } errors { message } } }
-# subscription Watch { gameEvents(gameId: "game:…") { version type text } }
+# mutation Start { startGame(input: { gameId: "game:…" }) { game { toMove { number } } userErrors { message } } }
+# mutation Roll  { play(input: { gameId: "game:…", move: { roll: {} } }) { events { summary } game { bestSelection { slots points } } userErrors { message } } }
+# subscription Watch { gameEvents(gameId: "game:…") { version type summary } }
 `;
 
-// A subscription: one socket, one operation.
+// Opens one socket per subscription.
 function subscribe(request, headers) {
   return {
     subscribe(observer) {

@@ -1,8 +1,9 @@
-//! GraphQL over HTTP, as its specification says.
+//! GraphQL over HTTP, following the specification.
 
 use std::sync::Arc;
 
 use async_graphql::parser::types::OperationType;
+use async_graphql_axum::GraphQLResponse;
 use axum::{
     body::{Body, to_bytes},
     extract::{FromRequestParts, Query, State, WebSocketUpgrade},
@@ -13,22 +14,28 @@ use serde::Deserialize;
 use tracing::Instrument;
 
 use super::{
-    Peer, Place,
-    door::{Asked, Client, Door, Ready, Refused, is_request_error, request_id, written},
+    Connection, Peer,
+    gateway::{
+        Client, Gateway, GraphqlRequest, HttpError, PreparedRequest, is_request_error, request_id,
+        to_json,
+    },
     negotiate::{Media, is_json},
     socket, sse,
 };
 use crate::api::{Code, RequestId};
 
-/// Where the id of a request is told.
+/// The response header with the request id.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-pub(super) async fn handle(State(door): State<Arc<Door>>, request: Request<Body>) -> Response {
+pub(super) async fn handle(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request<Body>,
+) -> Response {
     let id = request_id();
     let span = tracing::info_span!("request", id = %id.0);
     let answered = async {
-        let response = answer(door, request, id).await;
-        tracing::debug!(status = response.status().as_u16(), "answered");
+        let response = answer(gateway, request, id).await;
+        tracing::debug!(status = response.status().as_u16(), "responded");
         response
     };
     let mut response = answered.instrument(span).await;
@@ -38,90 +45,104 @@ pub(super) async fn handle(State(door): State<Arc<Door>>, request: Request<Body>
     response
 }
 
-async fn answer(door: Arc<Door>, request: Request<Body>, id: RequestId) -> Response {
+async fn answer(gateway: Arc<Gateway>, request: Request<Body>, id: RequestId) -> Response {
     let (mut parts, body) = request.into_parts();
     if parts.headers.contains_key(header::UPGRADE) {
-        return match WebSocketUpgrade::from_request_parts(&mut parts, &door).await {
-            Ok(upgrade) => socket::upgrade(door, upgrade, &parts),
-            Err(refused) => refused.into_response(),
+        return match WebSocketUpgrade::from_request_parts(&mut parts, &gateway).await {
+            Ok(upgrade) => socket::upgrade(gateway, upgrade, &parts),
+            Err(error) => error.into_response(),
         };
     }
     let Some(media) = Media::choose(&parts.headers) else {
-        let takes = "application/graphql-response+json, application/json or text/event-stream";
-        let message = format!("answers are written as {takes}");
-        return refusal(
-            &Refused::new(StatusCode::NOT_ACCEPTABLE, Code::BadInput, message),
+        let supported = "application/graphql-response+json, application/json or text/event-stream";
+        let message = format!("the supported media types are {supported}");
+        return error_response(
+            &HttpError::new(StatusCode::NOT_ACCEPTABLE, Code::BadInput, message),
             Media::GraphqlResponse,
             id,
         );
     };
-    match ready(&door, &parts, body, media, id).await {
-        Ok((ready, client)) if ready.kind == OperationType::Subscription => {
-            sse::stream(door, ready, client.viewer, parts.extensions.get::<Place>().cloned())
-        }
-        Ok((ready, _)) => {
-            let response = door.execute(ready).await;
+    match prepare(&gateway, &parts, body, media, id).await {
+        Ok((prepared, client)) if prepared.kind == OperationType::Subscription => sse::stream(
+            gateway,
+            prepared,
+            client.viewer,
+            parts.extensions.get::<Connection>().cloned(),
+        ),
+        Ok((prepared, _)) => {
+            let response = gateway.execute(prepared).await;
             if media == Media::EventStream {
-                return sse::single(&written(&response));
+                return sse::single(&to_json(&response));
             }
-            let tells = media == Media::GraphqlResponse && is_request_error(&response);
-            let status = if tells { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-            reply(status, media, written(&response))
+            if is_request_error(&response) {
+                let strict = media == Media::GraphqlResponse;
+                let status = if strict { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+                return reply(status, media, to_json(&response));
+            }
+            let mut answer = GraphQLResponse::from(response).into_response();
+            let media = HeaderValue::from_static(media.content_type());
+            answer.headers_mut().insert(header::CONTENT_TYPE, media);
+            answer
         }
-        Err(refused) => refusal(&refused, media, id),
+        Err(error) => error_response(&error, media, id),
     }
 }
 
-async fn ready(
-    door: &Door,
+async fn prepare(
+    gateway: &Gateway,
     parts: &Parts,
     body: Body,
     media: Media,
     id: RequestId,
-) -> Result<(Ready, Client), Refused> {
-    let client = door.client(&parts.headers, parts.extensions.get::<Peer>().copied())?;
-    door.admit(&client)?;
-    let asked = match parts.method {
-        Method::POST => from_body(door, parts, body).await?,
-        Method::GET => from_address(parts)?,
+) -> Result<(PreparedRequest, Client), HttpError> {
+    let client = gateway.client(&parts.headers, parts.extensions.get::<Peer>().copied())?;
+    gateway.admit(&client)?;
+    let input = match parts.method {
+        Method::POST => from_body(gateway, parts, body).await?,
+        Method::GET => from_query(parts)?,
         _ => {
-            let message = "GraphQL takes POST, and GET for queries";
-            return Err(Refused::new(StatusCode::METHOD_NOT_ALLOWED, Code::BadInput, message));
+            let message = "use POST, or GET for queries";
+            return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, Code::BadInput, message));
         }
     };
-    let ready = door.prepare(asked, &client, id)?;
-    match ready.kind {
+    let prepared = gateway.prepare(input, &client, id)?;
+    match prepared.kind {
         OperationType::Mutation if parts.method == Method::GET => {
-            let message = "a mutation is sent with POST";
-            Err(Refused::new(StatusCode::METHOD_NOT_ALLOWED, Code::BadInput, message))
+            let message = "mutations need POST";
+            Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, Code::BadInput, message))
         }
         OperationType::Subscription if media != Media::EventStream => {
-            let message = "a subscription needs a WebSocket (graphql-transport-ws), or accept: text/event-stream";
-            let refused = Refused::new(StatusCode::BAD_REQUEST, Code::BadInput, message);
-            Err(Refused { well_formed: true, ..refused })
+            let message = "subscriptions need a WebSocket (graphql-transport-ws) or \
+                           accept: text/event-stream";
+            let error = HttpError::new(StatusCode::BAD_REQUEST, Code::BadInput, message);
+            Err(HttpError { well_formed: true, ..error })
         }
         OperationType::Query | OperationType::Mutation | OperationType::Subscription => {
-            Ok((ready, client))
+            Ok((prepared, client))
         }
     }
 }
 
-async fn from_body(door: &Door, parts: &Parts, body: Body) -> Result<Asked, Refused> {
+async fn from_body(
+    gateway: &Gateway,
+    parts: &Parts,
+    body: Body,
+) -> Result<GraphqlRequest, HttpError> {
     if !is_json(&parts.headers) {
         let message = "send content-type: application/json, in UTF-8";
-        return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::BadInput, message));
+        return Err(HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::BadInput, message));
     }
-    let most = door.settings.most_body();
-    let read = tokio::time::timeout(door.settings.request_time(), to_bytes(body, most)).await;
+    let max = gateway.settings.max_body_bytes();
+    let read = tokio::time::timeout(gateway.settings.request_timeout(), to_bytes(body, max)).await;
     let bytes = match read {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => {
-            let message = format!("a request has at most {most} bytes");
-            return Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, Code::BadInput, message));
+            let message = format!("the request is larger than {max} bytes");
+            return Err(HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, Code::BadInput, message));
         }
         Err(_) => {
-            let message = "the request came too slowly";
-            return Err(Refused::new(StatusCode::REQUEST_TIMEOUT, Code::Timeout, message));
+            let message = "the request body took too long to arrive";
+            return Err(HttpError::new(StatusCode::REQUEST_TIMEOUT, Code::Timeout, message));
         }
     };
     serde_json::from_slice(&bytes).map_err(|error| malformed(&error.to_string()))
@@ -130,39 +151,41 @@ async fn from_body(door: &Door, parts: &Parts, body: Body) -> Result<Asked, Refu
 /// The parameters of a GET request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct InAddress {
-    query: String,
+struct QueryParameters {
+    query: Option<String>,
+    document_id: Option<String>,
     operation_name: Option<String>,
     variables: Option<String>,
     extensions: Option<String>,
 }
 
-fn from_address(parts: &Parts) -> Result<Asked, Refused> {
-    let Query(given) = Query::<InAddress>::try_from_uri(&parts.uri)
+fn from_query(parts: &Parts) -> Result<GraphqlRequest, HttpError> {
+    let Query(parameters) = Query::<QueryParameters>::try_from_uri(&parts.uri)
         .map_err(|error| malformed(&error.body_text()))?;
     let map = |text: Option<String>| match text.as_deref() {
         None | Some("") => Ok(None),
         Some(text) => serde_json::from_str(text).map_err(|error| malformed(&error.to_string())),
     };
-    Ok(Asked {
-        query: given.query,
-        operation_name: given.operation_name.filter(|name| !name.is_empty()),
-        variables: map(given.variables)?,
-        extensions: map(given.extensions)?,
+    Ok(GraphqlRequest {
+        query: parameters.query,
+        document_id: parameters.document_id,
+        operation_name: parameters.operation_name.filter(|name| !name.is_empty()),
+        variables: map(parameters.variables)?,
+        extensions: map(parameters.extensions)?,
     })
 }
 
-fn malformed(why: &str) -> Refused {
-    let message = format!("a request is {{ query, operationName, variables, extensions }}: {why}");
-    Refused::new(StatusCode::BAD_REQUEST, Code::BadInput, message)
+fn malformed(why: &str) -> HttpError {
+    let message = format!("expected {{ query, operationName, variables, extensions }}: {why}");
+    HttpError::new(StatusCode::BAD_REQUEST, Code::BadInput, message)
 }
 
-fn refusal(refused: &Refused, media: Media, id: RequestId) -> Response {
-    // Plain JSON tells what is wrong with a document in the body alone.
-    let silent = media == Media::Json && refused.well_formed;
-    let status = if silent { StatusCode::OK } else { refused.status };
+fn error_response(error: &HttpError, media: Media, id: RequestId) -> Response {
+    // With application/json, errors of a document are in the body only.
+    let body_only = media == Media::Json && error.well_formed;
+    let status = if body_only { StatusCode::OK } else { error.status };
     let media = if media == Media::EventStream { Media::GraphqlResponse } else { media };
-    let mut response = reply(status, media, refused.json(id).to_string().into_bytes());
+    let mut response = reply(status, media, error.json(id).to_string().into_bytes());
     let headers = response.headers_mut();
     match status {
         StatusCode::METHOD_NOT_ALLOWED => {
@@ -173,7 +196,7 @@ fn refusal(refused: &Refused, media: Media, id: RequestId) -> Response {
         }
         _ => {}
     }
-    if let Some(wait) = refused.wait {
+    if let Some(wait) = error.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs() + 1));
     }
     response

@@ -1,7 +1,7 @@
-//! The node's doors: GraphQL over HTTP, sockets and server-sent events; health and figures beside them.
+//! The HTTP server: GraphQL over HTTP, `WebSocket`s and server-sent events; health and metrics.
 
 mod accept;
-mod door;
+mod gateway;
 mod graphiql;
 mod graphql;
 mod health;
@@ -18,20 +18,26 @@ use axum::{
     response::Response,
     routing::{any, get},
 };
-use tower_http::cors::{AllowOrigin, Any, CorsLayer};
+use tower_http::{
+    CompressionLevel,
+    compression::{
+        CompressionLayer, Predicate,
+        predicate::{NotForContentType, SizeAbove},
+    },
+    cors::{AllowOrigin, Any, CorsLayer},
+};
 
-use accept::Place;
-pub(crate) use accept::{Crowd, accept, listen};
-pub(crate) use door::{Door, Figures};
-pub(crate) use graphiql::is_there as graphiql_is_there;
+use accept::Connection;
+pub(crate) use accept::{ConnectionLimits, accept, listen};
+pub(crate) use gateway::{Gateway, MetricsHandle};
+pub(crate) use graphiql::is_installed as graphiql_is_installed;
 pub(crate) use rates::{RateLimits, Rates};
 
-/// Where a request comes from, as the connection says.
+/// The remote address of the TCP connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// The table of contents.
-pub(crate) fn router(door: &Arc<Door>) -> Router {
+pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
     Router::new()
         .route("/graphql", any(graphql::handle))
         .route("/graphiql", get(graphiql::page))
@@ -40,17 +46,30 @@ pub(crate) fn router(door: &Arc<Door>) -> Router {
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
         .route("/.well-known/jwks.json", get(health::public_keys))
-        .route("/", get(graphiql::welcome))
-        .layer(cors(&door.settings.cors_origin))
-        .layer(axum::middleware::map_response(secured))
-        .with_state(Arc::clone(door))
+        .route("/", get(graphiql::redirect))
+        .layer(compression())
+        .layer(cors(&gateway.settings.cors_origin))
+        .layer(axum::middleware::map_response(security_headers))
+        .with_state(Arc::clone(gateway))
 }
 
-/// Any origin may ask: there are no cookies, so a page can only use tokens it has. Origins can be named to be stricter.
+/// Compresses large responses, except event streams: each event is sent immediately.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let worth_it = SizeAbove::new(1024).and(NotForContentType::SSE);
+    CompressionLayer::new().gzip(true).quality(CompressionLevel::Fastest).compress_when(worth_it)
+}
+
+/// All origins are safe to allow by default: there are no cookies, so a page can only use tokens
+/// that it was given.
 fn cors(origins: &[HeaderValue]) -> CorsLayer {
     let layer = CorsLayer::new()
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers([header::AUTHORIZATION, header::CONTENT_TYPE, header::ACCEPT])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::ACCEPT,
+            gateway::CLIENT,
+        ])
         .expose_headers([header::RETRY_AFTER, graphql::REQUEST_ID])
         .max_age(std::time::Duration::from_hours(1));
     if origins.iter().any(|origin| origin == "*") {
@@ -60,16 +79,16 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
     }
 }
 
-/// What every answer says to browsers.
-async fn secured(mut response: Response) -> Response {
+/// Adds security headers to every response.
+async fn security_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
-    let mut say = |name, value| {
+    let mut set = |name, value| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     };
-    say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    say(header::X_FRAME_OPTIONS, "DENY");
-    say(header::REFERRER_POLICY, "no-referrer");
-    say(header::CACHE_CONTROL, "no-store");
-    say(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'");
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::X_FRAME_OPTIONS, "DENY");
+    set(header::REFERRER_POLICY, "no-referrer");
+    set(header::CACHE_CONTROL, "no-store");
+    set(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'");
     response
 }

@@ -1,15 +1,15 @@
-//! What a client takes: GraphQL's own media type, plain JSON, or a stream of events.
+//! Content negotiation: GraphQL's own media type, plain JSON or server-sent events.
 
 use axum::http::{HeaderMap, header};
 
-/// How an answer is written.
+/// The media type of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Media {
-    /// `application/graphql-response+json`: the status tells whether the request was good.
+    /// `application/graphql-response+json`: request errors have a 4xx status.
     GraphqlResponse,
-    /// `application/json`: whoever takes only this looks at the body.
+    /// `application/json`: for older clients; errors of a document have status 200.
     Json,
-    /// `text/event-stream`: an answer comes in pieces.
+    /// `text/event-stream`: one event per response.
     EventStream,
 }
 
@@ -22,13 +22,14 @@ impl Media {
         }
     }
 
-    /// The best one that the client takes; who does not say takes plain JSON.
+    /// The client's preferred media type; JSON without an accept header.
     pub(super) fn choose(headers: &HeaderMap) -> Option<Self> {
-        let mut asked = headers.get_all(header::ACCEPT).iter().peekable();
-        if asked.peek().is_none() {
+        let mut accept = headers.get_all(header::ACCEPT).iter().peekable();
+        if accept.peek().is_none() {
             return Some(Self::Json);
         }
-        let ranges = asked.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
+        let ranges =
+            accept.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
         let mut best: Option<(f32, Self)> = None;
         for range in ranges {
             let mut parts = range.split(';').map(str::trim);
@@ -39,18 +40,18 @@ impl Media {
                 _ => continue,
             };
             let mut quality = 1.0;
-            let mut readable = true;
+            let mut utf8 = true;
             for parameter in parts {
                 let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
                 match name.trim().to_ascii_lowercase().as_str() {
                     "q" => quality = value.trim().parse().unwrap_or(0.0),
                     "charset" => {
-                        readable = value.trim_matches('"').eq_ignore_ascii_case("utf-8");
+                        utf8 = value.trim_matches('"').eq_ignore_ascii_case("utf-8");
                     }
                     _ => {}
                 }
             }
-            if readable && quality > 0.0 && best.is_none_or(|(found, _)| quality > found) {
+            if utf8 && quality > 0.0 && best.is_none_or(|(found, _)| quality > found) {
                 best = Some((quality, media));
             }
         }
@@ -58,7 +59,7 @@ impl Media {
     }
 }
 
-/// Whether a body is JSON that we can read.
+/// Whether the content type is JSON in UTF-8.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let Some(text) = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
         return false;

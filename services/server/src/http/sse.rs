@@ -1,4 +1,4 @@
-//! Subscriptions as server-sent events: `next` for each answer, `complete` at the end.
+//! Server-sent events: `next` for each response, `complete` at the end.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -11,38 +11,37 @@ use futures_util::{StreamExt, stream};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Place,
-    door::{Door, Ready, written},
+    Connection,
+    gateway::{Gateway, PreparedRequest, to_json},
     negotiate::Media,
-    socket::{Counted, STOPPING, TOO_SLOW, until_expired},
+    socket::{STOPPING, SubscriberGauge, TOO_SLOW, until_expired},
 };
 use crate::accounts::Viewer;
 
-/// How many answers wait for a client before it counts as slow.
-const WAITING: usize = 16;
-/// How often an idle stream says that it lives.
-const BREATH: Duration = Duration::from_secs(12);
-/// How long a client that was too slow has to read why.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// How many responses are queued for a client before it counts as slow.
+const QUEUE: usize = 16;
+/// Interval of keep-alive comments.
+const KEEP_ALIVE: Duration = Duration::from_secs(12);
+/// How long a slow client may take to read the reason before the connection is closed.
+const CLOSE_DELAY: Duration = Duration::from_secs(5);
 
-/// A subscription.
 pub(super) fn stream(
-    door: Arc<Door>,
-    ready: Ready,
+    gateway: Arc<Gateway>,
+    prepared: PreparedRequest,
     viewer: Option<Viewer>,
-    place: Option<Place>,
+    connection: Option<Connection>,
 ) -> Response {
-    let (answers, received) = mpsc::channel(WAITING);
+    let (answers, received) = mpsc::channel(QUEUE);
     let (last, end) = oneshot::channel();
     tokio::spawn(async move {
-        let why = tell(&door, ready, viewer, &answers).await;
-        let slow = matches!(why, End::TooSlow);
-        // What was already sent comes first; a client that went away misses it.
-        last.send(ending(why)).ok();
+        let end_reason = run(&gateway, prepared, viewer, &answers).await;
+        let slow = matches!(end_reason, End::TooSlow);
+        // Sent after the queued responses; ignored if the client has disconnected.
+        last.send(last_event(end_reason)).ok();
         drop(answers);
-        if let Some(place) = place.filter(|_| slow) {
-            tokio::time::sleep(LAST_WORDS).await;
-            place.cut_off();
+        if let Some(connection) = connection.filter(|_| slow) {
+            tokio::time::sleep(CLOSE_DELAY).await;
+            connection.abort();
         }
     });
     let answers = stream::unfold(received, |mut received| async move {
@@ -52,7 +51,7 @@ pub(super) fn stream(
     response(Body::from_stream(answers.chain(end).map(Ok::<_, Infallible>)))
 }
 
-/// The one answer of a query or a mutation.
+/// The response of a query or a mutation.
 pub(super) fn single(answer: &[u8]) -> Response {
     let next = event("next", answer);
     response(Body::from([next.as_ref(), COMPLETE].concat()))
@@ -65,7 +64,7 @@ fn response(body: Body) -> Response {
     let headers = response.headers_mut();
     let content_type = HeaderValue::from_static(Media::EventStream.content_type());
     headers.insert(header::CONTENT_TYPE, content_type);
-    // Proxies that collect answers would hold events back.
+    // Tells nginx not to buffer events.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
@@ -78,53 +77,53 @@ enum End {
     SignedOut,
 }
 
-async fn tell(
-    door: &Arc<Door>,
-    ready: Ready,
+async fn run(
+    gateway: &Arc<Gateway>,
+    prepared: PreparedRequest,
     viewer: Option<Viewer>,
     answers: &mpsc::Sender<Bytes>,
 ) -> End {
-    let id = ready.id;
-    let patience = door.settings.slow_client();
-    let mut responses = std::pin::pin!(door.api.execute_stream(ready.request));
-    let mut stopping = std::pin::pin!(door.app.tables.live.stopped());
+    let (id, operation) = (prepared.id, prepared.operation.clone());
+    let write_timeout = gateway.settings.write_timeout();
+    let mut responses = std::pin::pin!(gateway.api.execute_stream(prepared.request));
+    let mut stopping = std::pin::pin!(gateway.app.games.live.stopped());
     let mut token_ends = std::pin::pin!(until_expired(viewer));
-    let _counted = Counted::new("sse");
+    let _gauge = SubscriberGauge::new("sse");
     loop {
-        let (answer, over) = tokio::select! {
+        let (answer, is_last) = tokio::select! {
             next = responses.next() => match next {
                 None => return End::Complete,
                 Some(response) => {
-                    // Nothing but errors: it never began, or cannot go on.
-                    let over = response.is_err() && response.data == async_graphql::Value::Null;
-                    (event("next", &written(&door.finished(response, id))), over)
+                    // Errors and no data end the subscription.
+                    let is_last = response.is_err() && response.data == async_graphql::Value::Null;
+                    (event("next", &to_json(&gateway.finish(response, id, &operation))), is_last)
                 }
             },
-            () = tokio::time::sleep(BREATH) => (Bytes::from_static(b":\n\n"), false),
+            () = tokio::time::sleep(KEEP_ALIVE) => (Bytes::from_static(b":\n\n"), false),
             () = &mut stopping => return End::Stopping,
             () = &mut token_ends => return End::SignedOut,
         };
-        let revoked = &door.app.accounts.tokens.revoked;
+        let revoked = &gateway.app.accounts.tokens.revoked;
         if viewer.is_some_and(|viewer| revoked.contains(viewer.session)) {
             return End::SignedOut;
         }
-        match answers.send_timeout(answer, patience).await {
-            Ok(()) if over => return End::Complete,
+        match answers.send_timeout(answer, write_timeout).await {
+            Ok(()) if is_last => return End::Complete,
             Ok(()) => {}
             Err(_) => return End::TooSlow,
         }
     }
 }
 
-fn ending(why: End) -> Bytes {
+fn last_event(end_reason: End) -> Bytes {
     let error = |code: &str, message: &str| {
         let error = serde_json::json!({ "message": message, "extensions": { "code": code } });
         let next = event("next", serde_json::json!({ "errors": [error] }).to_string().as_bytes());
         Bytes::from([next.as_ref(), COMPLETE].concat())
     };
-    match why {
+    match end_reason {
         End::Complete => Bytes::from_static(COMPLETE),
-        End::SignedOut => error("UNAUTHENTICATED", "your session has ended; sign in again"),
+        End::SignedOut => error("UNAUTHENTICATED", "the session has ended; sign in again"),
         End::TooSlow => error("TOO_SLOW", TOO_SLOW),
         End::Stopping => error("STOPPING", STOPPING),
     }

@@ -1,23 +1,23 @@
-//! Spans of requests, sent to a collector (OTLP over HTTP). A build without the feature `otlp` sends none.
+//! Exports spans of requests to a collector (OTLP over HTTP), if built with the feature `otlp`.
 
 use tracing_subscriber::{Layer, Registry, layer::Layered};
 
-/// A layer over the lines of the log.
+/// A subscriber with the log layer.
 type Over<L> = Layered<L, Registry>;
 
-/// Sends what is left when the node stops.
+/// Flushes the remaining spans when the node stops.
 #[cfg(feature = "otlp")]
 #[derive(Debug)]
 pub(crate) struct Traces(Option<opentelemetry_sdk::trace::SdkTracerProvider>);
 
-/// Nothing is sent.
+/// Does nothing.
 #[cfg(not(feature = "otlp"))]
 #[derive(Debug)]
 pub(crate) struct Traces;
 
 #[cfg(feature = "otlp")]
 impl Traces {
-    /// Begins to send to an endpoint, if there is one.
+    /// Starts the export, if there is an endpoint.
     pub(super) fn start<L>(
         endpoint: Option<&str>,
     ) -> Result<(Self, Option<impl Layer<Over<L>> + use<L>>), String>
@@ -40,7 +40,7 @@ impl Traces {
             .with_resource(resource)
             .build();
         let tracer = provider.tracer("croupier");
-        // Spans of requests only: what the exporter itself does is not traced.
+        // Only spans of our own crate: the exporter must not trace itself.
         let spans = tracing_opentelemetry::layer()
             .with_tracer(tracer)
             .with_filter(tracing_subscriber::EnvFilter::new("croupier=info"));
@@ -49,14 +49,14 @@ impl Traces {
 
     pub(crate) fn stop(self) {
         if let Some(Err(error)) = self.0.map(|provider| provider.shutdown()) {
-            tracing::warn!(%error, "the last traces were not sent");
+            tracing::warn!(%error, "sending the last traces failed");
         }
     }
 }
 
 #[cfg(not(feature = "otlp"))]
 impl Traces {
-    /// Refuses an endpoint: this build sends nothing.
+    /// Fails if there is an endpoint.
     pub(super) fn start<L>(
         endpoint: Option<&str>,
     ) -> Result<(Self, Option<impl Layer<Over<L>> + use<L>>), String>
@@ -65,10 +65,10 @@ impl Traces {
     {
         match endpoint {
             None => Ok((Self, None::<tracing_subscriber::layer::Identity>)),
-            Some(_) => Err("This build sends no traces: build with --features otlp.".to_owned()),
+            Some(_) => Err("this build cannot send traces: build with --features otlp".to_owned()),
         }
     }
 
-    #[expect(clippy::unused_self, reason = "the same as where there is something to stop")]
+    #[expect(clippy::unused_self, reason = "same signature as with the feature otlp")]
     pub(crate) fn stop(self) {}
 }

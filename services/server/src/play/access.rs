@@ -1,4 +1,4 @@
-//! Who may come to a table: everybody to a public one, who has the code to a private one.
+//! Access to tables: public ones are open to everybody, private ones need an invite code.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -7,32 +7,30 @@ use sqlx::{PgPool, Row};
 use store::StoreError;
 use uuid::Uuid;
 
-use super::{PlayError, secrets::random};
+use super::{AppError, secrets::random};
 
-/// How many tables are kept in memory.
 const IN_MEMORY: usize = 50_000;
 
-/// The letters of codes: none that look like another one.
+/// The letters of invite codes, without I, O, 0 and 1, which look alike.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/// Who may come to a table.
+/// Who may join and see a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// Who opened it.
     pub(crate) creator: Uuid,
-    /// The code of a private table.
+    /// The invite code; `None` for a public table.
     pub(crate) invite: Option<Arc<str>>,
 }
 
-/// The access to all tables. It is settled when a table is opened.
+/// Looks up the access to tables. It never changes after a table is created, so it is cached.
 #[derive(Debug)]
 pub(crate) struct AccessList {
     pool: PgPool,
     known: Cache<Uuid, Arc<Access>>,
 }
 
-/// A new code: fifty random bits in ten letters.
-pub(super) fn invite_code() -> Result<String, PlayError> {
+/// A new invite code: ten letters of five random bits each.
+pub(super) fn invite_code() -> Result<String, AppError> {
     let bytes: [u8; 10] = random()?;
     Ok(bytes.iter().map(|&byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()])).collect())
 }
@@ -42,7 +40,7 @@ impl AccessList {
         Self { pool, known: Cache::new(IN_MEMORY) }
     }
 
-    /// The access to these tables, in one round trip at most.
+    /// The access to these tables, with at most one query.
     pub(crate) async fn of(
         &self,
         games: &[Uuid],
@@ -70,10 +68,10 @@ impl AccessList {
         Ok(found)
     }
 
-    /// The private table of a code.
+    /// The private table with this invite code.
     pub(crate) async fn invited_to(&self, code: &str) -> Result<Option<Uuid>, StoreError> {
         let code = code.trim().to_ascii_uppercase();
-        // What cannot be a code is nobody's, and not every text can be asked of PostgreSQL.
+        // PostgreSQL rejects some texts (with NUL, for example) as parameters.
         if !code.bytes().all(|letter| LETTERS.contains(&letter)) {
             return Ok(None);
         }
@@ -82,7 +80,7 @@ impl AccessList {
         Ok(row.map(|row| row.try_get(0)).transpose()?)
     }
 
-    /// Whether somebody with this code, or none, may come to the table.
+    /// Whether this code, or none, gives access to the table.
     pub(crate) async fn admits(&self, game: Uuid, code: Option<&str>) -> Result<bool, StoreError> {
         let access = self.of(&[game]).await?;
         Ok(access.get(&game).is_some_and(|access| access.admits(code)))

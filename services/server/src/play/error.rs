@@ -1,38 +1,40 @@
-//! Why a wish was not fulfilled: because it was refused, or because something broke.
+//! Why a command failed.
 //!
-//! Everything but a refusal is an error of the request: *busy* and *unavailable* pass, a *fault* is ours.
+//! Use [`UserError`] for everything the player can correct: it becomes data in the payload of a
+//! mutation. The others become GraphQL errors: *busy* and *unavailable* are temporary, a *fault* is
+//! a bug or broken data.
 
 use domain::Rejection;
 use store::{AppendError, ExecuteError, ReadError, StoreError, processor::HandlerError};
 
-use super::refusal::{Refusal, ServiceCode};
+use super::user_error::{ServiceCode, UserError};
 
-/// Why a wish was not fulfilled. It does not print itself: what may be told to whom is decided where it is told.
+/// Why a command failed. It has no `Display`: the API decides which details a client may see.
 #[derive(Clone, Debug)]
-pub(crate) enum PlayError {
-    /// The rules, or the state of the game, do not allow it.
-    Refused(Refusal),
-    /// Too much is going on.
+pub(crate) enum AppError {
+    /// The rules or the service reject the command.
+    User(UserError),
+    /// Too many concurrent commands on the same stream.
     Busy,
     /// The database cannot be reached.
     Unavailable(String),
-    /// It is our fault.
+    /// An internal error.
     Fault(String),
 }
 
-impl From<Refusal> for PlayError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+impl From<UserError> for AppError {
+    fn from(error: UserError) -> Self {
+        Self::User(error)
     }
 }
 
-impl From<ExecuteError> for PlayError {
+impl From<ExecuteError> for AppError {
     fn from(error: ExecuteError) -> Self {
-        let refuse = |code, argument| Refusal::new(code, error.to_string()).at(argument).into();
+        let refuse = |code, argument| UserError::new(code, error.to_string()).at(argument).into();
         match &error {
             ExecuteError::Rejected(Rejection::WrongSecret) => Self::Fault(error.to_string()),
-            ExecuteError::Rejected(rejection) => Refusal::from(rejection.clone()).into(),
-            ExecuteError::NotYourSeat => Refusal::not_seated().into(),
+            ExecuteError::Rejected(rejection) => UserError::from(rejection.clone()).into(),
+            ExecuteError::NotYourSeat => UserError::not_seated().into(),
             ExecuteError::Stale { .. } => refuse(ServiceCode::StaleVersion, "expectedVersion"),
             ExecuteError::Append(AppendError::CommandReused) => {
                 refuse(ServiceCode::CommandIdReused, "commandId")
@@ -48,13 +50,15 @@ impl From<ExecuteError> for PlayError {
     }
 }
 
-impl From<ReadError> for PlayError {
+impl From<ReadError> for AppError {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::Store(store) => store.into(),
-            ReadError::NoSuchStream(_) => Refusal::no_such_game().into(),
+            ReadError::NoSuchStream(_) => UserError::no_such_game().into(),
             ReadError::VersionAhead { .. } => {
-                Refusal::new(ServiceCode::VersionAhead, error.to_string()).at("afterVersion").into()
+                UserError::new(ServiceCode::VersionAhead, error.to_string())
+                    .at("afterVersion")
+                    .into()
             }
             ReadError::Undecodable { .. } | ReadError::Hole { .. } => {
                 Self::Fault(error.to_string())
@@ -63,7 +67,7 @@ impl From<ReadError> for PlayError {
     }
 }
 
-impl From<StoreError> for PlayError {
+impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unavailable(why) => Self::Unavailable(why),
@@ -72,19 +76,19 @@ impl From<StoreError> for PlayError {
     }
 }
 
-impl From<PlayError> for HandlerError {
-    /// What passes is tried again; anything else parks the event with its reason.
-    fn from(error: PlayError) -> Self {
+impl From<AppError> for HandlerError {
+    /// An unavailable database is retried; any other error parks the event with its reason.
+    fn from(error: AppError) -> Self {
         match error {
-            PlayError::Refused(refusal) => Self::Event(refusal.message),
-            PlayError::Fault(why) => Self::Event(why),
-            PlayError::Busy => Self::Event("the account is busy".to_owned()),
-            PlayError::Unavailable(why) => Self::Store(StoreError::Unavailable(why)),
+            AppError::User(refusal) => Self::Event(refusal.message),
+            AppError::Fault(why) => Self::Event(why),
+            AppError::Busy => Self::Event("the account is busy".to_owned()),
+            AppError::Unavailable(why) => Self::Store(StoreError::Unavailable(why)),
         }
     }
 }
 
-impl From<sqlx::Error> for PlayError {
+impl From<sqlx::Error> for AppError {
     fn from(error: sqlx::Error) -> Self {
         StoreError::from(error).into()
     }

@@ -1,7 +1,8 @@
-//! What a dispute may need beside the events of a game: commands that were refused, and from where players played.
+//! Evidence for disputes beside the events of a game: refused commands, and the sessions, addresses
+//! and clients that players used.
 //!
-//! It is noted in memory and written a moment later, many rows at once: no move waits for it. A node that is killed loses what it
-//! noted in the last moment; a crowd that sends nonsense fills no disk.
+//! Notes are queued in memory and written in batches, so that no move waits for them. A crash loses
+//! the last batch. The number of notes per player and game is limited.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -16,50 +17,50 @@ use quick_cache::sync::Cache;
 use sqlx::{PgPool, Row};
 use uuid::Uuid;
 
-use super::{Done, PlayError};
+use super::{CommandContext, NewEvent, UserError};
 use crate::{accounts::Viewer, clock};
 
-/// How long notes are collected before they are written.
-const COLLECT: Duration = Duration::from_millis(200);
-/// How many notes wait to be written; more are counted and dropped.
-const WAITING: usize = 10_000;
-/// How many notes there are of a player in a game, at most; those of where they play from are counted apart.
-const MOST: i64 = 500;
-/// How many notes of a player in a game are written at once, at most.
-const AT_ONCE: usize = 50;
-/// How many players' places are remembered.
-const REMEMBERED: usize = 50_000;
-/// How often what has expired is removed, and how much of it at once.
+const WRITE_INTERVAL: Duration = Duration::from_millis(200);
+/// How many notes are queued; more are counted and dropped.
+const QUEUE: usize = 10_000;
+/// The limit of notes per player and game; notes of kind `seen` are counted separately.
+const MAX_NOTES: i64 = 500;
+/// The limit of notes per player and game in one batch.
+const MAX_NOTES_PER_WRITE: usize = 50;
+/// How many origins of players are kept in memory.
+const IN_MEMORY: usize = 50_000;
+/// How often expired notes are deleted, and how many per statement.
 const EXPIRE: Duration = Duration::from_mins(10);
-const EXPIRED_AT_ONCE: i64 = 10_000;
-/// The longest that a client calls itself, in bytes.
-const LONGEST_CLIENT: usize = 100;
+const EXPIRE_BATCH: i64 = 10_000;
+const MAX_CLIENT_CHARS: usize = 100;
 
-/// Where a request comes from.
+/// The origin of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     pub(crate) address: IpAddr,
-    /// What the client calls itself.
+    /// The header with the client's name.
     pub(crate) client: Option<HeaderValue>,
 }
 
 impl Origin {
-    /// What the client calls itself, as text that can be shown.
+    /// The client's name without control characters.
     pub(crate) fn client(&self) -> String {
         let named = self.client.as_ref().and_then(|name| name.to_str().ok()).unwrap_or("unknown");
-        clean(named, LONGEST_CLIENT)
+        clean(named, MAX_CLIENT_CHARS)
     }
 }
 
-/// As much of a text as is kept, without what cannot be shown or stored.
-fn clean(text: &str, most: usize) -> String {
-    text.chars().filter(|letter| !letter.is_control()).take(most).collect()
+/// Truncates a text and removes control characters; PostgreSQL cannot store NUL.
+fn clean(text: &str, max: usize) -> String {
+    text.chars().filter(|letter| !letter.is_control()).take(max).collect()
 }
 
-/// What is noted.
+/// What a note is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// A command was refused.
     Refused,
+    /// A player's session, address or client is new.
     Seen,
     Connected,
     Disconnected,
@@ -78,7 +79,7 @@ impl Kind {
     }
 }
 
-/// A note.
+/// A piece of evidence.
 #[derive(Clone, Debug)]
 pub(crate) struct Note {
     pub(crate) game: Uuid,
@@ -114,13 +115,13 @@ impl Note {
     }
 }
 
-/// The evidence of this node.
+/// Collects and reads evidence.
 #[derive(Debug)]
 pub(crate) struct Evidence {
     pool: PgPool,
-    waiting: Mutex<Vec<Note>>,
-    /// From where each player last played each game.
-    places: Cache<(Uuid, Uuid), u64>,
+    queue: Mutex<Vec<Note>>,
+    /// Hash of session, address and client, by game and player.
+    last_origins: Cache<(Uuid, Uuid), u64>,
     hasher: RandomState,
 }
 
@@ -128,90 +129,88 @@ impl Evidence {
     pub(super) fn new(pool: PgPool) -> Self {
         Self {
             pool,
-            waiting: Mutex::default(),
-            places: Cache::new(REMEMBERED),
+            queue: Mutex::default(),
+            last_origins: Cache::new(IN_MEMORY),
             hasher: RandomState::new(),
         }
     }
 
-    /// What came of a wish: a refusal is noted, and so is that somebody plays from somewhere else than before.
-    pub(crate) fn of(
-        &self,
-        game: Uuid,
-        viewer: &Viewer,
-        origin: &Origin,
-        (asked, command): (&str, Option<Uuid>),
-        version: i64,
-        done: &Result<Done, PlayError>,
-    ) {
-        match done {
-            Ok(done) => {
-                let place = (viewer.session, origin.address, &origin.client);
-                let place = self.hasher.hash_one(place);
-                if self.places.get(&(game, viewer.account)) != Some(place) {
-                    self.places.insert((game, viewer.account), place);
-                    let at = done.made.first().map_or_else(clock::now, |made| made.at);
-                    let version = done.made.first().map_or(0, |made| made.version);
-                    self.note(Note { at, version, ..Note::new(game, Kind::Seen, viewer, origin) });
-                }
-            }
-            Err(PlayError::Refused(refusal)) => self.note(Note {
-                asked: Some(clean(asked, 40)),
-                command,
-                code: Some(clean(refusal.code.as_str(), 40)),
-                message: Some(clean(&refusal.message, 300)),
-                version,
-                ..Note::new(game, Kind::Refused, viewer, origin)
-            }),
-            Err(_) => {}
+    /// Adds a note if the session, address or client has changed, with the first event made there.
+    pub(super) fn seen(&self, game: Uuid, context: &CommandContext<'_>, first: Option<&NewEvent>) {
+        let CommandContext { by, origin, .. } = context;
+        let origin_hash = self.hasher.hash_one((by.session, origin.address, &origin.client));
+        if self.last_origins.get(&(game, by.account)) != Some(origin_hash) {
+            self.last_origins.insert((game, by.account), origin_hash);
+            let at = first.map_or_else(clock::now, |event| event.at);
+            let version = first.map_or(0, |event| event.version);
+            self.note(Note { at, version, ..Note::new(game, Kind::Seen, by, origin) });
         }
     }
 
+    /// Adds a note that a command was refused at this version of the game.
+    pub(super) fn refused(
+        &self,
+        game: Uuid,
+        context: &CommandContext<'_>,
+        error: &UserError,
+        version: i64,
+    ) {
+        self.note(Note {
+            asked: Some(clean(context.operation, 40)),
+            command: context.command,
+            code: Some(clean(error.code.as_str(), 40)),
+            message: Some(clean(&error.message, 300)),
+            version,
+            ..Note::new(game, Kind::Refused, context.by, context.origin)
+        });
+    }
+
+    /// Queues a note; drops it if the queue is full.
     pub(crate) fn note(&self, note: Note) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.len() < WAITING {
-            waiting.push(note);
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.len() < QUEUE {
+            queue.push(note);
         } else {
             metrics::counter!("croupier_evidence_dropped").increment(1);
         }
     }
 
-    /// Writes what is noted, and removes what has expired, until the store is closed.
-    pub(crate) async fn keep(&self, days: u32) {
+    /// Writes queued notes and deletes expired ones until the store is closed.
+    pub(crate) async fn run(&self, days: u32) {
         let mut expired = None::<tokio::time::Instant>;
         while !self.pool.is_closed() {
-            tokio::time::sleep(COLLECT).await;
+            tokio::time::sleep(WRITE_INTERVAL).await;
             if let Err(error) = self.write().await {
-                tracing::warn!(%error, "evidence cannot be written at the moment");
+                tracing::warn!(%error, "writing evidence failed; it will be retried");
             }
             if expired.is_none_or(|at| at.elapsed() >= EXPIRE) {
                 expired = Some(tokio::time::Instant::now());
                 if let Err(error) = self.expire(days).await {
-                    tracing::debug!(%error, "evidence does not expire at the moment");
+                    tracing::debug!(%error, "deleting expired evidence failed; it will be retried");
                 }
             }
         }
     }
 
-    /// Writes everything that is noted. What cannot be written waits.
+    /// Writes all queued notes. If the database is unavailable, they stay in the queue.
     pub(crate) async fn write(&self) -> Result<(), sqlx::Error> {
         let notes = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *waiting)
+            let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *queue)
         };
         if notes.is_empty() {
             return Ok(());
         }
-        let written = self.insert(&at_most(notes.clone())).await;
+        let written = self.insert(&limit_per_player(notes.clone())).await;
         if let Err(sqlx::Error::Database(error)) = &written {
-            // What the database does not take now it will not take later: the next notes must not wait for it.
-            tracing::error!(%error, lost = notes.len(), "evidence is lost");
+            // The database rejects these notes, so a retry would fail too and block later ones.
+            tracing::error!(%error, lost = notes.len(), "the database rejected evidence");
             metrics::counter!("croupier_evidence_dropped").increment(notes.len() as u64);
         } else if written.is_err() {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            let newer = std::mem::replace(&mut *waiting, notes);
-            let room = WAITING.saturating_sub(waiting.len());
-            waiting.extend(newer.into_iter().take(room));
+            let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let newer = std::mem::replace(&mut *queue, notes);
+            let room = QUEUE.saturating_sub(queue.len());
+            queue.extend(newer.into_iter().take(room));
         }
         written
     }
@@ -236,7 +235,7 @@ SELECT w.* FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::uuid[], $5::uui
             .bind(notes.iter().map(|note| note.code.as_deref()).collect::<Vec<_>>())
             .bind(notes.iter().map(|note| note.message.as_deref()).collect::<Vec<_>>())
             .bind(notes.iter().map(|note| note.version).collect::<Vec<_>>());
-        query.bind(MOST).execute(&self.pool).await?;
+        query.bind(MAX_NOTES).execute(&self.pool).await?;
         Ok(())
     }
 
@@ -245,15 +244,14 @@ SELECT w.* FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::uuid[], $5::uui
         of_game(&self.pool, game).await
     }
 
-    /// Removes what is older than so many days.
     async fn expire(&self, days: u32) -> Result<(), sqlx::Error> {
         const EXPIRE: &str = "
 DELETE FROM evidence WHERE (game, at, number) IN (SELECT game, at, number FROM evidence WHERE at < $1 ORDER BY at LIMIT $2)";
         let before = clock::now().0.saturating_sub(u64::from(days) * 86_400_000);
         loop {
             let query = sqlx::query(EXPIRE).bind(clock::to_sql(Moment(before)));
-            let gone = query.bind(EXPIRED_AT_ONCE).execute(&self.pool).await?.rows_affected();
-            if i64::try_from(gone).unwrap_or(0) < EXPIRED_AT_ONCE {
+            let deleted = query.bind(EXPIRE_BATCH).execute(&self.pool).await?.rows_affected();
+            if i64::try_from(deleted).unwrap_or(0) < EXPIRE_BATCH {
                 return Ok(());
             }
         }
@@ -285,18 +283,19 @@ SELECT at, kind, actor, session, address, client, asked, command, code, message,
     rows.iter().map(note).collect()
 }
 
-/// Of each player only the first few: whoever sends nonsense as fast as they can is seen to do so.
-fn at_most(notes: Vec<Note>) -> Vec<Note> {
+/// Keeps the first few notes of each player, so that a flood of refused commands is recorded but
+/// bounded.
+fn limit_per_player(notes: Vec<Note>) -> Vec<Note> {
     let mut counts = std::collections::HashMap::new();
-    let few = notes.into_iter().filter(|note| {
+    let kept = notes.into_iter().filter(|note| {
         let count = counts.entry((note.game, note.actor)).or_insert(0);
         *count += 1;
-        note.kind == Kind::Seen || *count <= AT_ONCE
+        note.kind == Kind::Seen || *count <= MAX_NOTES_PER_WRITE
     });
-    few.collect()
+    kept.collect()
 }
 
-/// An address of which nobody can tell whose it is: the first half of it.
+/// The address with its second half hidden, for privacy.
 pub(crate) fn masked(address: &str) -> String {
     match address.parse() {
         Ok(IpAddr::V4(four)) => {

@@ -1,4 +1,5 @@
-//! Finding games: rows that say where a game stands, folded from the log a moment later.
+//! The game index: one row per game with its stage and deadlines, updated asynchronously from the
+//! log.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,11 +20,11 @@ use uuid::Uuid;
 use super::scheduler::Scheduler;
 use crate::clock;
 
-/// The events that change where a game stands.
+/// The events that change a row of the index.
 const TYPES: [&str; 8] =
     ["Created", "SeatTaken", "SeatLeft", "Started", "TurnStarted", "Asked", "Answered", "Ended"];
 
-/// The processor that keeps the index, and with a scheduler sees to the clocks of its games.
+/// The processor that updates the index and, with a scheduler, runs the clocks of its games.
 pub(crate) fn processor(store: Store, scheduler: Option<Scheduler>) -> Processor {
     Processor {
         name: "game_index",
@@ -45,14 +46,14 @@ impl RowHandler for GameIndex {
         &["game_index", "game_player"]
     }
 
-    /// Deadlines are left out: one that could not be kept is put off.
+    /// Without deadlines, since the scheduler may postpone them.
     fn content(&self) -> &'static str {
         "SELECT game::text, concat_ws(' ', kind, preset, stage, open, shard) FROM game_index WHERE generation = $1
          UNION ALL
          SELECT concat_ws('/', player, game), stage FROM game_player WHERE generation = $1"
     }
 
-    /// Writes where the games of these events stand now; rows made from a newer version stay.
+    /// Writes the current state of the games of these events; rows of a newer version stay.
     fn write<'a>(
         &'a self,
         target: Target<'a>,
@@ -65,8 +66,8 @@ impl RowHandler for GameIndex {
             write_games(target.connection, target.generation, &rows).await?;
             write_players(target.connection, target.generation, &games).await?;
             if let Some(scheduler) = self.scheduler.as_ref().filter(|_| !target.building) {
-                scheduler.learn(rows.iter().filter_map(|row| row.deadline));
-                scheduler.learn(rows.iter().filter_map(|row| row.expires_at));
+                scheduler.add_deadlines(rows.iter().filter_map(|row| row.deadline));
+                scheduler.add_deadlines(rows.iter().filter_map(|row| row.expires_at));
             }
             Ok(())
         }
@@ -89,22 +90,22 @@ impl RowHandler for GameIndex {
 }
 
 impl GameIndex {
-    /// The games of these events, each at least as far as its event.
+    /// The games of these events, each at the version of its last event or later.
     async fn states(
         &self,
         events: &[Arc<Recorded>],
     ) -> Result<Vec<(Uuid, Arc<Loaded>)>, HandlerError> {
         let changed: HashMap<Uuid, i64> =
             events.iter().map(|event| (event.stream, event.version)).collect();
-        let (mut games, mut unread) = (Vec::with_capacity(changed.len()), Vec::new());
+        let (mut games, mut uncached) = (Vec::with_capacity(changed.len()), Vec::new());
         for (game, version) in changed {
             match self.store.games.remembered(game).filter(|state| state.head.version >= version) {
                 Some(state) => games.push((game, state)),
-                None => unread.push(game),
+                None => uncached.push(game),
             }
         }
-        if !unread.is_empty() {
-            games.extend(self.store.games.fresh_all(&unread).await?);
+        if !uncached.is_empty() {
+            games.extend(self.store.games.fresh_all(&uncached).await?);
         }
         Ok(games)
     }
@@ -144,12 +145,11 @@ SELECT $1, n.game, n.shard, n.version, n.deadline, n.expires_at, n.free AND a.ga
     Ok(())
 }
 
-/// One value of each row.
 fn column<'a, T>(rows: &[IndexRow<'a>], value: impl Fn(&IndexRow<'a>) -> T) -> Vec<T> {
     rows.iter().map(value).collect()
 }
 
-/// Who sits there; who left before the start sits there no more.
+/// Writes the players of each game. A player who left before the start is removed.
 async fn write_players(
     connection: &mut PgConnection,
     generation: i32,
@@ -159,7 +159,7 @@ async fn write_players(
 INSERT INTO game_player AS p (generation, player, game, stage)
 SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::text[])
     ON CONFLICT (generation, player, game) DO UPDATE SET stage = excluded.stage WHERE p.stage <> excluded.stage";
-    const FORGET: &str = "
+    const DELETE: &str = "
 DELETE FROM game_player p USING unnest($2::uuid[]) AS g (game)
  WHERE p.generation = $1 AND p.game = g.game
    AND NOT EXISTS (SELECT 1 FROM unnest($3::uuid[], $4::uuid[]) AS n (player, game)
@@ -167,10 +167,10 @@ DELETE FROM game_player p USING unnest($2::uuid[]) AS g (game)
     let (mut players, mut tables, mut stages) = (Vec::new(), Vec::new(), Vec::new());
     for (id, state) in games {
         let Some(game) = &state.now else { continue };
-        let mut there = HashSet::new();
+        let mut seen = HashSet::new();
         for seat in &game.table.seats {
             let stays = !seat.gone || game.table.stage != Stage::Gathering;
-            if stays && there.insert(seat.player.0) {
+            if stays && seen.insert(seat.player.0) {
                 players.push(seat.player.0);
                 tables.push(*id);
                 stages.push(stage(&game.table.stage));
@@ -178,7 +178,7 @@ DELETE FROM game_player p USING unnest($2::uuid[]) AS g (game)
         }
     }
     let changed: Vec<Uuid> = games.iter().map(|(game, _)| *game).collect();
-    let query = sqlx::query(FORGET).bind(generation).bind(changed).bind(&players).bind(&tables);
+    let query = sqlx::query(DELETE).bind(generation).bind(changed).bind(&players).bind(&tables);
     query.execute(&mut *connection).await?;
     let query = sqlx::query(WRITE).bind(generation).bind(players).bind(tables);
     query.bind(stages).execute(connection).await?;

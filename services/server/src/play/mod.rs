@@ -1,64 +1,70 @@
-//! Playing: the one path from a player's wish to events in the log, and from there to everybody who watches.
+//! Playing: the path from a player's command to events in the log, and to all subscribers.
 //!
-//! receive → authorise → load → decide → append → publish → answer. Loading, deciding and appending are
-//! [`store::Store::execute`]; publishing is following the log ([`live`]).
+//! receive → authorise → load → decide → append → publish → answer. [`store::Store::execute`]
+//! loads, decides and appends; [`live`] follows the log and publishes.
 
 pub(crate) mod access;
+mod authorise;
 mod error;
 pub(crate) mod evidence;
+mod history;
 pub(crate) mod index;
 pub(crate) mod live;
+mod loadout;
 mod matching;
-mod refusal;
+mod player_command;
+pub(crate) mod presence;
 pub(crate) mod scheduler;
 mod secrets;
 #[cfg(test)]
 mod tests;
-mod wish;
+mod user_error;
 
 use std::sync::Arc;
 
 use domain::{
-    Command, Dollars, Event, Game, GameId, PlayerId, Ruleset, SeatNo, VoidedFor,
+    Command, Dollars, Event, Game, GameId, Ruleset, VoidedFor,
     fair::{commitment, ruleset_hash},
 };
 use sha2::{Digest, Sha256};
-use store::{Loaded, Request, Store};
+use store::{Request, Store};
 use uuid::Uuid;
 
-use access::{Access, AccessList};
-pub(crate) use error::PlayError;
+use access::AccessList;
+pub(crate) use authorise::{CommandContext, is_seated, seat_of};
+pub(crate) use error::AppError;
 use evidence::Evidence;
+use history::History;
 use live::Live;
-pub(crate) use matching::Wanted;
-pub(crate) use refusal::{Refusal, RefusalCode, ServiceCode};
+pub(crate) use matching::MatchRequest;
+pub(crate) use player_command::{CommandOutcome, Idempotency, NewEvent, NewGame, PlayerCommand};
+use presence::Presence;
 use secrets::Secrets;
-pub(crate) use wish::{Done, Made, NewGame, Once, Wish};
+pub(crate) use user_error::{ServiceCode, UserError, UserErrorCode};
 
-use crate::{
-    accounts::{Viewer, pseudonym},
-    clock,
-    keys::KeyRing,
-    wallets::Wallets,
-};
+use crate::{accounts::Viewer, clock, keys::KeyRing, wallets::Wallets};
 
-/// All tables of this house.
+/// Handles the commands of all games and publishes their events.
 #[derive(Debug)]
-pub(crate) struct Tables {
+pub(crate) struct GameService {
     pub(crate) store: Store,
     pub(crate) live: Live,
     pub(crate) access: AccessList,
     pub(crate) wallets: Wallets,
     pub(crate) evidence: Evidence,
+    pub(crate) history: History,
+    pub(crate) presence: Arc<Presence>,
     secrets: Secrets,
     matching: tokio::sync::Mutex<()>,
 }
 
-impl Tables {
+impl GameService {
     pub(crate) fn new(store: Store, dice_keys: KeyRing, grant: Dollars) -> Self {
         let pool = store.pool().clone();
         Self {
             wallets: Wallets::new(store.clone(), grant),
+            history: History::new(store.clone()),
+            presence: Arc::new(Presence::new(pool.clone())),
             store,
             live: Live::default(),
             access: AccessList::new(pool.clone()),
@@ -68,17 +74,17 @@ impl Tables {
         }
     }
 
-    /// Opens a table. Asked again with the same id, it is the same table.
+    /// Creates a game. A retry with the same id returns the same game.
     pub(crate) async fn create(
         &self,
         viewer: &Viewer,
         new: &NewGame,
-        once: Once,
-    ) -> Result<Done, PlayError> {
-        let id = once.id.unwrap_or_else(Uuid::now_v7);
+        idempotency: Idempotency,
+    ) -> Result<CommandOutcome, AppError> {
+        let id = idempotency.id.unwrap_or_else(Uuid::now_v7);
         let (game, secret) = self.secrets.prepare(viewer.account, id, new.private).await?;
-        let ruleset = match once.id {
-            Some(_) => self.as_first_asked(game, &new.ruleset).await?,
+        let ruleset = match idempotency.id {
+            Some(_) => self.with_first_catalogue(game, &new.ruleset).await?,
             None => Arc::clone(&new.ruleset),
         };
         let commitment = commitment(&secret, GameId(game), ruleset_hash(&ruleset));
@@ -87,18 +93,19 @@ impl Tables {
         if !new.seated {
             return Ok(created);
         }
-        let sit = Wish::Join { seed: None, invite: None };
-        let once = Once { id: Some(derived(id, b"join")), expected: None };
-        let joined = self.seat_and_execute(viewer, game, sit, once).await?;
+        let join = authorise::join(viewer, None);
+        let joining = derived(id, b"join");
+        let joined = self.execute(game, &join, joining, viewer.account, None).await?;
         Ok(created.and(joined))
     }
 
-    /// The special dice may have changed since a table was opened: who asks again means those of the first time.
-    async fn as_first_asked(
+    /// The ruleset with the special dice of the first attempt: the catalogue may have changed
+    /// since, and a retry must send the same command.
+    async fn with_first_catalogue(
         &self,
         game: Uuid,
         ruleset: &Arc<Ruleset>,
-    ) -> Result<Arc<Ruleset>, PlayError> {
+    ) -> Result<Arc<Ruleset>, AppError> {
         let state = self.store.games.fresh(game).await?;
         let rules = state.now.as_ref().map(|game| &game.table.ruleset.rules);
         Ok(match rules.and_then(domain::Rules::catalogue) {
@@ -110,125 +117,64 @@ impl Tables {
         })
     }
 
-    /// Does what a player wants at a table.
-    pub(crate) async fn ask(
+    /// Executes a player's command, if they may send it.
+    pub(crate) async fn submit(
         &self,
         viewer: &Viewer,
         game: Uuid,
-        wish: Wish,
-        once: Once,
-    ) -> Result<Done, PlayError> {
-        if let Wish::Join { invite, .. } = &wish {
-            self.let_in(viewer, game, invite.as_deref()).await?;
-        }
-        self.seat_and_execute(viewer, game, wish, once).await
+        command: PlayerCommand,
+        idempotency: Idempotency,
+    ) -> Result<CommandOutcome, AppError> {
+        let command = self.authorise(viewer, game, command).await?;
+        let id = idempotency.id.unwrap_or_else(Uuid::now_v7);
+        self.execute(game, &command, id, viewer.account, idempotency.expected).await
     }
 
-    /// Who has no code, is not the host and never sat at a private table is told nothing about it.
-    async fn let_in(
-        &self,
-        viewer: &Viewer,
-        game: Uuid,
-        code: Option<&str>,
-    ) -> Result<(), PlayError> {
-        if self.is_admitted(viewer, game, code).await? {
-            return Ok(());
-        }
-        self.seat_of(viewer, game).await.map(|_| ())
-    }
-
-    async fn seat_and_execute(
-        &self,
-        viewer: &Viewer,
-        game: Uuid,
-        wish: Wish,
-        once: Once,
-    ) -> Result<Done, PlayError> {
-        let seat = async || self.seat_of(viewer, game).await;
-        let command = match wish {
-            Wish::Join { seed, .. } => {
-                let (player, name) = (PlayerId(viewer.account), pseudonym(viewer.account));
-                Command::Join { player, name, seed }
-            }
-            Wish::ChooseSeed(seed) => Command::ChooseSeed { seat: seat().await?, seed },
-            Wish::ChooseCharacter(character) => {
-                Command::ChooseCharacter { seat: seat().await?, character }
-            }
-            Wish::Leave => Command::Leave { seat: seat().await? },
-            Wish::Start => seat().await.map(|_| Command::Start)?,
-            Wish::Play(play) => Command::Play { seat: seat().await?, play },
-        };
-        let id = once.id.unwrap_or_else(Uuid::now_v7);
-        self.execute(game, &command, id, viewer.account, once.expected).await
-    }
-
-    /// Makes a game void, in the name of who works for the house.
+    /// Voids a game on behalf of staff.
     pub(crate) async fn void(
         &self,
         staff: &Viewer,
         game: Uuid,
         why: VoidedFor,
-        once: Once,
-    ) -> Result<Done, PlayError> {
+        idempotency: Idempotency,
+    ) -> Result<CommandOutcome, AppError> {
         if self.store.games.fresh(game).await?.now.is_none() {
-            return Err(Refusal::no_such_game().into());
+            return Err(UserError::no_such_game().into());
         }
-        let id = once.id.unwrap_or_else(Uuid::now_v7);
-        let done = self
+        let id = idempotency.id.unwrap_or_else(Uuid::now_v7);
+        let outcome = self
             .execute(game, &Command::Void { why, dispute: None }, id, staff.account, None)
             .await?;
-        if !done.repeated {
+        if !outcome.repeated {
             metrics::counter!("croupier_voided").increment(1);
-            tracing::info!(staff = %staff.account, %game, ?why, "a game was made void");
+            tracing::info!(staff = %staff.account, %game, ?why, "game voided");
         }
-        Ok(done)
+        Ok(outcome)
     }
 
-    /// Where the player sits; who left sits there no more, but may ask again for what was answered.
-    pub(crate) async fn seat_of(&self, viewer: &Viewer, game: Uuid) -> Result<SeatNo, PlayError> {
-        let find = |state: &Loaded| state.now.as_ref().and_then(|g| seat_of(g, viewer.account));
-        if let Some(seat) = self.store.games.remembered(game).as_deref().and_then(find) {
-            return Ok(seat);
-        }
-        let state = self.store.games.fresh(game).await?;
-        if let Some(seat) = find(&state) {
-            return Ok(seat);
-        }
-        // Strangers are not told that a private table exists.
-        let hidden = state.now.is_none() || !self.is_admitted(viewer, game, None).await?;
-        Err(if hidden { Refusal::no_such_game() } else { Refusal::not_seated() }.into())
-    }
-
-    /// Whether a table is open to somebody: it is public, or theirs, or they have the code.
-    async fn is_admitted(
+    /// The deterministic id of a system command. It depends on the game's secret, so that players
+    /// cannot guess and use it first.
+    pub(crate) async fn system_command_id(
         &self,
-        viewer: &Viewer,
         game: Uuid,
-        code: Option<&str>,
-    ) -> Result<bool, PlayError> {
-        let access = self.access.of(&[game]).await?;
-        let open = |access: &Arc<Access>| access.creator == viewer.account || access.admits(code);
-        Ok(access.get(&game).is_some_and(open))
-    }
-
-    /// The id of a command of the house. Nobody can guess it who does not know the game's secret, so nobody can use it up.
-    pub(crate) async fn house_id(&self, game: Uuid, what: &[u8]) -> Result<Uuid, PlayError> {
+        purpose: &[u8],
+    ) -> Result<Uuid, AppError> {
         let secret = self.secrets.of(game).await?;
-        Ok(derived(game, &[secret.0.as_slice(), what].concat()))
+        Ok(derived(game, &[secret.0.as_slice(), purpose].concat()))
     }
 
-    /// What is done now and then: listeners who have gone are forgotten, new keys are found.
-    pub(crate) fn look_after(&self) {
-        self.live.forget_the_gone();
-        self.secrets.look_for_keys();
+    /// Periodic work: removes unused channels and looks for new keys.
+    pub(crate) fn maintain(&self) {
+        self.live.prune();
+        self.secrets.reload_keys();
     }
 
-    /// What a command of the house would do to a game now. Nothing is recorded.
+    /// The events a system command would produce now. Nothing is recorded.
     pub(crate) async fn dry_run(
         &self,
         game: Uuid,
         command: &Command,
-    ) -> Result<Vec<Event>, PlayError> {
+    ) -> Result<Vec<Event>, AppError> {
         let context = self.secrets.of(game).await?;
         let (stream, id, actor, expected) = (game, Uuid::nil(), Uuid::nil(), None);
         let now = clock::now();
@@ -236,7 +182,7 @@ impl Tables {
         Ok(self.store.dry_run(&request).await?.1)
     }
 
-    /// Makes a command happen to a game, once.
+    /// Executes a command on a game, idempotent by its id.
     pub(crate) async fn execute(
         &self,
         game: Uuid,
@@ -244,31 +190,23 @@ impl Tables {
         id: Uuid,
         actor: Uuid,
         expected: Option<i64>,
-    ) -> Result<Done, PlayError> {
+    ) -> Result<CommandOutcome, AppError> {
         let began = std::time::Instant::now();
         let secret = self.secrets.of(game).await?;
         let (now, stream) = (clock::now(), game);
         let request = Request { stream, command, id, actor, now, context: secret, expected };
         let executed = self.store.execute(&request).await?;
+        if self.live.is_followed(game) {
+            self.history.remember(game, &executed);
+        }
         metrics::histogram!("croupier_command_seconds").record(began.elapsed());
-        Ok(Done::new(game, executed, id, actor))
+        Ok(CommandOutcome::new(game, executed, id, actor))
     }
 }
 
-/// The seat of an account: the one it sits on, or the last one it left.
-pub(crate) fn seat_of(game: &Game, account: Uuid) -> Option<SeatNo> {
-    let seats = (0..).zip(&game.table.seats).filter(|(_, seat)| seat.player.0 == account);
-    seats.max_by_key(|(_, seat)| !seat.gone).map(|(number, _)| number)
-}
-
-/// Whether an account sits at this table now.
-pub(crate) fn is_seated(game: &Game, account: Uuid) -> bool {
-    game.table.seats.iter().any(|seat| seat.player.0 == account && !seat.gone)
-}
-
-/// A command that follows from another one has an id that follows from the other's.
-pub(crate) fn derived(from: Uuid, what: &[u8]) -> Uuid {
-    let hash = Sha256::new().chain_update(from.as_bytes()).chain_update(what).finalize();
+/// A deterministic id for a command that follows from another one.
+pub(crate) fn derived(from: Uuid, purpose: &[u8]) -> Uuid {
+    let hash = Sha256::new().chain_update(from.as_bytes()).chain_update(purpose).finalize();
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash[..16]);
     uuid::Builder::from_custom_bytes(bytes).into_uuid()

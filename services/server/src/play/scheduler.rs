@@ -1,7 +1,7 @@
-//! Clocks: ending turns whose time is up, and closing games that nobody touches.
+//! Clocks: ends turns whose time is up, and closes abandoned games.
 //!
-//! Each node sees to the games whose ranges of the index it has. It sleeps until the next deadline it knows of. Should two nodes
-//! ever overlap, nothing happens twice: the commands carry ids that follow from what they answer to.
+//! Each node handles the games in its ranges of the index and sleeps until their next deadline. If
+//! two nodes ever overlap, nothing happens twice: the ids of the commands are deterministic.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -15,52 +15,53 @@ use store::{Shard, StoreError};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{PlayError, RefusalCode, ServiceCode, Tables};
+use super::{AppError, GameService, ServiceCode, UserErrorCode};
 use crate::clock;
 
-/// How many turns are ended at a time.
-const AT_A_TIME: usize = 16;
-/// Refusals that mean: a player moved in time.
-const IN_TIME: [RefusalCode; 4] = [
-    RefusalCode::Service(ServiceCode::StaleVersion),
-    RefusalCode::Rules(RejectionCode::TimeNotUp),
-    RefusalCode::Rules(RejectionCode::NotYourTurn),
-    RefusalCode::Rules(RejectionCode::GameOver),
+/// How many turns are ended concurrently.
+const CONCURRENCY: usize = 16;
+/// Errors that mean that a player moved in time.
+const IN_TIME: [UserErrorCode; 4] = [
+    UserErrorCode::Service(ServiceCode::StaleVersion),
+    UserErrorCode::Rules(RejectionCode::TimeNotUp),
+    UserErrorCode::Rules(RejectionCode::NotYourTurn),
+    UserErrorCode::Rules(RejectionCode::GameOver),
 ];
-/// How many games are seen to at once.
-const AT_ONCE: i64 = 100;
-/// How long a game that cannot be seen to is left alone.
-const POSTPONED: u64 = 60_000;
-/// How soon a game is tried again that is busy.
-const BUSY: Duration = Duration::from_millis(100);
+/// How many games are read per query.
+const BATCH: i64 = 100;
+/// How long a game is postponed after an error.
+const POSTPONE_MS: u64 = 60_000;
+/// The delay before a busy game is retried.
+const BUSY_DELAY: Duration = Duration::from_millis(100);
 
-/// When something is due next, as far as this node knows.
+/// Sends the commands that are due.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
-    tables: Arc<Tables>,
+    games: Arc<GameService>,
     next: Mutex<Next>,
 }
 
 #[derive(Debug, Default)]
 struct Next {
-    /// The shards that were looked at.
+    /// The shards that were queried.
     shards: Vec<Shard>,
     /// The earliest deadline among them.
     due: Option<Moment>,
 }
 
 impl Scheduler {
-    pub(crate) fn new(tables: Arc<Tables>) -> Self {
-        Self { tables, next: Mutex::default() }
+    pub(crate) fn new(games: Arc<GameService>) -> Self {
+        Self { games, next: Mutex::default() }
     }
 
-    /// A row was written with these deadlines.
-    pub(super) fn learn(&self, deadlines: impl IntoIterator<Item = Moment>) {
+    /// Adds the deadlines of rows that were written.
+    pub(super) fn add_deadlines(&self, deadlines: impl IntoIterator<Item = Moment>) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         next.due = deadlines.into_iter().chain(next.due).min();
     }
 
-    /// Does what is due in these shards; says when to look again. Nothing is asked of the database before something is due.
+    /// Handles what is due in these shards and returns when to run again. The database is only
+    /// queried when something is due.
     pub(super) async fn run(
         &self,
         generation: i32,
@@ -71,8 +72,8 @@ impl Scheduler {
         }
         let busy = self.end_turns(generation, shards).await?;
         self.close_abandoned(generation, shards).await?;
-        self.look(generation, shards).await?;
-        Ok(if busy { Some(Instant::now() + BUSY) } else { self.wake_at() })
+        self.refresh(generation, shards).await?;
+        Ok(if busy { Some(Instant::now() + BUSY_DELAY) } else { self.wake_at() })
     }
 
     fn is_due(&self, shards: &[Shard]) -> bool {
@@ -85,20 +86,20 @@ impl Scheduler {
         Some(Instant::now() + Duration::from_millis(due.0.saturating_sub(clock::now().0)))
     }
 
-    /// Finds out when something is due next.
-    async fn look(&self, generation: i32, shards: &[Shard]) -> Result<(), StoreError> {
+    /// Reads the next deadline from the index.
+    async fn refresh(&self, generation: i32, shards: &[Shard]) -> Result<(), StoreError> {
         const NEXT: &str = "
 SELECT least((SELECT min(deadline) FROM game_index WHERE generation = $1 AND deadline IS NOT NULL AND shard = ANY ($2)),
              (SELECT min(expires_at) FROM game_index WHERE generation = $1 AND expires_at IS NOT NULL AND shard = ANY ($2)))";
         let query = sqlx::query(NEXT).bind(generation).bind(numbers(shards));
-        let due: Option<i64> = query.fetch_one(self.tables.store.pool()).await?.try_get(0)?;
+        let due: Option<i64> = query.fetch_one(self.games.store.pool()).await?.try_get(0)?;
         let due = due.map(clock::from_sql);
         let next = Next { shards: shards.to_vec(), due };
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = next;
         Ok(())
     }
 
-    /// Ends turns whose time is up; whether some games were busy.
+    /// Ends turns whose time is up; returns whether to run again soon.
     async fn end_turns(&self, generation: i32, shards: &[Shard]) -> Result<bool, StoreError> {
         const DUE: &str = "
 SELECT game FROM game_index
@@ -107,16 +108,16 @@ SELECT game FROM game_index
 UPDATE game_index SET deadline = $3 WHERE generation = $1 AND game = $2 AND deadline IS NOT NULL";
         let due = self.due(DUE, generation, shards).await?;
         let ended = stream::iter(due).map(async |game| (game, self.time_out(game).await));
-        let ended: Vec<_> = ended.buffer_unordered(AT_A_TIME).collect().await;
+        let ended: Vec<_> = ended.buffer_unordered(CONCURRENCY).collect().await;
         let mut busy = false;
         for (game, ended) in ended {
             match ended {
-                // The index hears of it in a moment.
+                // The index is updated soon.
                 Ok(()) => busy = true,
-                Err(PlayError::Busy) => busy = true,
-                Err(PlayError::Unavailable(why)) => return Err(StoreError::Unavailable(why)),
+                Err(AppError::Busy) => busy = true,
+                Err(AppError::Unavailable(why)) => return Err(StoreError::Unavailable(why)),
                 Err(error) => {
-                    tracing::warn!(?error, %game, "a turn cannot be ended yet");
+                    tracing::warn!(?error, %game, "ending a turn failed; it is postponed");
                     self.postpone(POSTPONE, generation, game).await?;
                 }
             }
@@ -124,28 +125,28 @@ UPDATE game_index SET deadline = $3 WHERE generation = $1 AND game = $2 AND dead
         Ok(busy)
     }
 
-    async fn time_out(&self, game: Uuid) -> Result<(), PlayError> {
-        let tables = &self.tables;
-        let state = tables.store.games.fresh(game).await?;
+    async fn time_out(&self, game: Uuid) -> Result<(), AppError> {
+        let games = &self.games;
+        let state = games.store.games.fresh(game).await?;
         let turn = state.now.as_ref().filter(|game| game.table.stage == Stage::Playing);
         let turn = turn.map(|game| game.table.turn);
         let due =
             turn.filter(|turn| turn.deadline.is_some_and(|deadline| deadline <= clock::now()));
-        // The index is a moment behind: a player moved in time.
+        // The index lags behind the log: the player has moved in time.
         let Some(turn) = due else { return Ok(()) };
-        let id = tables.house_id(game, &state.head.version.to_le_bytes()).await?;
+        let id = games.system_command_id(game, &state.head.version.to_le_bytes()).await?;
         let command = Command::TimeOut { seat: turn.to_move() };
-        match tables.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
+        match games.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
             Ok(_) => metrics::counter!("croupier_time_outs").increment(1),
-            Err(PlayError::Refused(refusal)) if IN_TIME.contains(&refusal.code) => {
-                tracing::debug!(?refusal, %game, "a player moved in the last moment");
+            Err(AppError::User(refusal)) if IN_TIME.contains(&refusal.code) => {
+                tracing::debug!(?refusal, %game, "the player moved in time");
             }
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// Closes games that nobody touched for their expiry time.
+    /// Closes games that have had no command for their expiry time.
     async fn close_abandoned(&self, generation: i32, shards: &[Shard]) -> Result<(), StoreError> {
         const DUE: &str = "
 SELECT game FROM game_index
@@ -155,24 +156,26 @@ UPDATE game_index SET expires_at = $3 WHERE generation = $1 AND game = $2 AND ex
         for game in self.due(DUE, generation, shards).await? {
             match self.abandon(game).await {
                 Ok(()) => {}
-                Err(PlayError::Unavailable(why)) => return Err(StoreError::Unavailable(why)),
-                Err(error) => tracing::warn!(?error, %game, "a game cannot be closed yet"),
+                Err(AppError::Unavailable(why)) => return Err(StoreError::Unavailable(why)),
+                Err(error) => {
+                    tracing::warn!(?error, %game, "closing a game failed; it is postponed");
+                }
             }
-            // Moves do not write the index, so a game may have been touched since.
+            // Moves do not update the index, so the game may be in use.
             self.postpone(POSTPONE, generation, game).await?;
         }
         Ok(())
     }
 
-    async fn abandon(&self, game: Uuid) -> Result<(), PlayError> {
-        let tables = &self.tables;
-        let state = tables.store.games.fresh(game).await?;
-        let id = tables.house_id(game, b"abandon").await?;
+    async fn abandon(&self, game: Uuid) -> Result<(), AppError> {
+        let games = &self.games;
+        let state = games.store.games.fresh(game).await?;
+        let id = games.system_command_id(game, b"abandon").await?;
         let command = Command::Abandon { touched: state.head.at() };
-        match tables.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
+        match games.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {
             Ok(_) => metrics::counter!("croupier_abandoned").increment(1),
-            Err(PlayError::Refused(refusal)) => {
-                tracing::debug!(?refusal, %game, "this game is not abandoned");
+            Err(AppError::User(refusal)) => {
+                tracing::debug!(?refusal, %game, "the game is not abandoned");
             }
             Err(error) => return Err(error),
         }
@@ -186,8 +189,8 @@ UPDATE game_index SET expires_at = $3 WHERE generation = $1 AND game = $2 AND ex
         shards: &[Shard],
     ) -> Result<Vec<Uuid>, StoreError> {
         let query = sqlx::query(query).bind(generation).bind(numbers(shards));
-        let query = query.bind(clock::to_sql(clock::now())).bind(AT_ONCE);
-        let rows = query.fetch_all(self.tables.store.pool()).await?;
+        let query = query.bind(clock::to_sql(clock::now())).bind(BATCH);
+        let rows = query.fetch_all(self.games.store.pool()).await?;
         Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
     }
 
@@ -197,9 +200,9 @@ UPDATE game_index SET expires_at = $3 WHERE generation = $1 AND game = $2 AND ex
         generation: i32,
         game: Uuid,
     ) -> Result<(), StoreError> {
-        let later = clock::to_sql(Moment(clock::now().0.saturating_add(POSTPONED)));
+        let later = clock::to_sql(Moment(clock::now().0.saturating_add(POSTPONE_MS)));
         let query = sqlx::query(query).bind(generation).bind(game).bind(later);
-        query.execute(self.tables.store.pool()).await?;
+        query.execute(self.games.store.pool()).await?;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! What cannot be waited for or aimed at: games that nobody touches for hours, nodes that are killed between two steps.
+//! Cases that are hard to reach from outside: games idle for days, nodes killed between two steps.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,17 +13,17 @@ use store::{Request, Store, processor::Consumer};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::{NewGame, Once, Tables, Wanted, index, scheduler::Scheduler};
+use super::{GameService, Idempotency, MatchRequest, NewGame, index, scheduler::Scheduler};
 use crate::{
     accounts::{Role, Viewer},
     clock,
     keys::{KeyRing, Purpose},
 };
 
-/// A game that was begun so many hours ago, and not touched since.
-async fn begun(tables: &Tables, hours: u64) -> Uuid {
+/// A game that was started this many hours ago, with no command since.
+async fn started(games: &GameService, hours: u64) -> Uuid {
     let (game, secret) =
-        tables.secrets.prepare(Uuid::now_v7(), Uuid::now_v7(), false).await.unwrap();
+        games.secrets.prepare(Uuid::now_v7(), Uuid::now_v7(), false).await.unwrap();
     let ruleset = Arc::new(Ruleset::preset("farkle", None).unwrap());
     let commitment = commitment(&secret, GameId(game), ruleset_hash(&ruleset));
     let player = PlayerId(Uuid::now_v7());
@@ -37,13 +37,13 @@ async fn begun(tables: &Tables, hours: u64) -> Uuid {
         let (id, actor, expected) = (Uuid::now_v7(), player.0, None);
         let request: Request<'_> =
             Request { stream: game, command, id, actor, now, context: secret, expected };
-        tables.store.execute(&request).await.unwrap();
+        games.store.execute(&request).await.unwrap();
     }
     game
 }
 
-/// A house with a database of its own, which is gone with it.
-async fn house() -> (Arc<Tables>, Cluster, TempDir) {
+/// A game service with a database of its own.
+async fn service() -> (Arc<GameService>, Cluster, TempDir) {
     let folder = tempfile::Builder::new().prefix("croupier-").tempdir_in("/tmp").unwrap();
     let throwaway = cluster::Settings::Throwaway;
     let cluster = Cluster::start(&folder.path().join("cluster"), throwaway).unwrap();
@@ -51,8 +51,8 @@ async fn house() -> (Arc<Tables>, Cluster, TempDir) {
     store::migrate(&url).await.unwrap();
     let store = Store::open(&url, &store::Settings::default()).unwrap();
     let keys = KeyRing::open(&folder.path().join("keys"), Purpose::Dice).unwrap();
-    let tables = Arc::new(Tables::new(store, keys, 10));
-    (tables, cluster, folder)
+    let games = Arc::new(GameService::new(store, keys, 10));
+    (games, cluster, folder)
 }
 
 fn player() -> Viewer {
@@ -61,61 +61,67 @@ fn player() -> Viewer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_nobody_touches_is_closed_without_a_winner() {
-    let (tables, _cluster, _folder) = house().await;
-    let (forgotten, young) = (begun(&tables, 73).await, begun(&tables, 71).await);
-    let index = index::processor(tables.store.clone(), Some(Scheduler::new(Arc::clone(&tables))));
-    let consumer = Consumer::new(tables.store.clone(), vec![index], Uuid::now_v7());
-    let duties = tokio::spawn(consumer.run_until(std::future::pending()));
+async fn an_abandoned_game_is_closed_without_a_winner() {
+    let (games, _cluster, _folder) = service().await;
+    let (idle, recent) = (started(&games, 73).await, started(&games, 71).await);
+    let index = index::processor(games.store.clone(), Some(Scheduler::new(Arc::clone(&games))));
+    let consumer = Consumer::new(games.store.clone(), vec![index], Uuid::now_v7());
+    let task = tokio::spawn(consumer.run_until(std::future::pending()));
     let stage =
-        async |game| tables.store.games.fresh(game).await.unwrap().now.clone().unwrap().table.stage;
+        async |game| games.store.games.fresh(game).await.unwrap().now.clone().unwrap().table.stage;
     for _ in 0..200 {
-        if stage(forgotten).await != Stage::Playing {
+        if stage(idle).await != Stage::Playing {
             break;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let Stage::Ended(outcome) = stage(forgotten).await else { panic!("it is still open") };
+    let Stage::Ended(outcome) = stage(idle).await else { panic!("the game has not ended") };
     assert_eq!(outcome.by, DecidedBy::Abandoned);
     assert!(outcome.winners.is_empty());
-    assert_eq!(stage(young).await, Stage::Playing);
-    duties.abort();
-    tables.store.close().await;
+    assert_eq!(stage(recent).await, Stage::Playing);
+    task.abort();
+    games.store.close().await;
 }
 
-/// A node is killed after it has opened a table for somebody in a hurry, before or after they sat down there. Asked again with the
-/// same id, they sit at that table, once, and whoever comes next finds them.
+/// A node is killed after it has opened a table for a quick match, before or after the player
+/// joined. A retry with the same id gives that table and one seat, and the next player finds it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_quick_match_that_was_cut_off_goes_on() {
-    let (tables, _cluster, _folder) = house().await;
+async fn a_quick_match_resumes_after_a_crash() {
+    let (games, _cluster, _folder) = service().await;
     let ruleset = Arc::new(Ruleset::preset("farkle", None).unwrap());
-    let wanted =
-        Wanted { ruleset: Arc::clone(&ruleset), seats: 2, seed: None, dice: None, character: None };
-    for sat_down in [false, true] {
+    let request = MatchRequest {
+        ruleset: Arc::clone(&ruleset),
+        seats: 2,
+        seed: None,
+        dice: None,
+        character: None,
+    };
+    for joined in [false, true] {
         let (ann, bob, id) = (player(), player(), Uuid::now_v7());
-        let once = Once { id: Some(id), expected: None };
-        let new = NewGame { ruleset: Arc::clone(&ruleset), private: false, seated: sat_down };
-        let game = tables.create(&ann, &new, once).await.unwrap().game;
+        let idempotency = Idempotency { id: Some(id), expected: None };
+        let new = NewGame { ruleset: Arc::clone(&ruleset), private: false, seated: joined };
+        let game = games.create(&ann, &new, idempotency).await.unwrap().game;
         let note = "INSERT INTO quick_match_answer (player, command, game) VALUES ($1, $2, $3)";
         let note = sqlx::query(note).bind(ann.account).bind(id).bind(game);
-        note.execute(tables.store.pool()).await.unwrap();
+        note.execute(games.store.pool()).await.unwrap();
 
-        let waits = tables.quick_match(&ann, &wanted, once).await.unwrap();
-        let seats = waits.state.now.as_ref().unwrap().table.seats.len();
-        assert_eq!((waits.game, seats), (game, 1), "sat down before: {sat_down}");
-        let found = tables.quick_match(&bob, &wanted, Once::default()).await.unwrap();
+        let waiting = games.quick_match(&ann, &request, idempotency).await.unwrap();
+        let seats = waiting.state.now.as_ref().unwrap().table.seats.len();
+        assert_eq!((waiting.game, seats), (game, 1), "joined before: {joined}");
+        let found = games.quick_match(&bob, &request, Idempotency::default()).await.unwrap();
         let table = &found.state.now.as_ref().unwrap().table;
-        assert_eq!((found.game, &table.stage), (game, &Stage::Playing), "sat down: {sat_down}");
+        assert_eq!((found.game, &table.stage), (game, &Stage::Playing), "joined: {joined}");
     }
-    tables.store.close().await;
+    games.store.close().await;
 }
 
-/// The database was away when somebody signed in, so that they have no wallet: a remedy that gives them money can be proposed.
+/// The database was unavailable when the player signed in, so they have no wallet yet. A remedy
+/// that gives them money can still be proposed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remedy_for_who_has_no_wallet_yet_can_be_tried() {
-    let (tables, _cluster, _folder) = house().await;
+async fn a_remedy_can_be_tried_before_the_player_has_a_wallet() {
+    let (games, _cluster, _folder) = service().await;
     let adjust = AccountCommand::Adjust { change: 5, dispute: Uuid::now_v7() };
-    let wallet = tables.wallets.dry_run(Uuid::now_v7(), &adjust).await.unwrap();
+    let wallet = games.wallets.dry_run(Uuid::now_v7(), &adjust).await.unwrap();
     assert_eq!(wallet.now.as_ref().unwrap().balance, 10);
-    tables.store.close().await;
+    games.store.close().await;
 }

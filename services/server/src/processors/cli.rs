@@ -1,4 +1,4 @@
-//! `croupier processors`: how far everything is that follows the log, and doing it again.
+//! `croupier processors`: status, rebuild and retry of processors.
 
 use std::{
     collections::HashMap,
@@ -19,14 +19,13 @@ use store::{
 
 use crate::terminal::{BAD, BROKEN, GOOD, block_on, database_url};
 
-/// What to do with processors.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     #[command(subcommand)]
     task: Task,
     #[arg(long, global = true, env = "DATABASE_URL", hide_env_values = true, help = crate::DATABASE_HELP)]
     database_url: Option<String>,
-    /// Where a node keeps its private PostgreSQL.
+    /// Data folder of a node with a private PostgreSQL.
     #[arg(
         long,
         global = true,
@@ -39,27 +38,31 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Shows how far each processor is, whether a node works on it, and what is parked.
+    /// Show the progress of each processor, whether a node runs it, and its parked events.
     Status,
-    /// Does everything again from the start of the log. Rows are built beside the live ones and compared, and reads then see the
-    /// new ones; reads never stop. A processor that acts begins again: what it did is not done twice.
+    /// Rebuild a processor from the start of the log.
+    ///
+    /// Rows are built beside the live ones and compared with them; then reads switch to the new
+    /// rows without interruption. A processor that sends commands starts again from the beginning;
+    /// its commands are idempotent.
     Rebuild {
-        /// The processor, as `status` names it, or `all` that keep rows: they are built together, reading the log once.
+        /// Name of the processor as printed by `status`, or `all` for all processors with rows,
+        /// which read the log once together.
         name: String,
     },
-    /// Builds rows again and compares them with the live ones. Exits with 1 if they differ.
+    /// Build rows again and compare them with the live ones; exits with 1 if they differ.
     Verify {
-        /// The processor, or `all` that keep rows.
+        /// Name of the processor, or `all` for all processors with rows.
         name: String,
     },
-    /// Lets reads see the rows from before the last rebuild again.
+    /// Switch reads back to the rows from before the last rebuild.
     Rollback {
-        /// The processor.
+        /// Name of the processor.
         name: String,
     },
-    /// Tries parked events again now, on whichever node the processor runs.
+    /// Retry parked events now, on the node that runs the processor.
     Retry {
-        /// The processor.
+        /// Name of the processor.
         name: String,
     },
 }
@@ -72,14 +75,14 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
             return Ok(ExitCode::from(2));
         }
     };
-    let done = block_on(async {
+    let result = block_on(async {
         let settings = Settings { connections: 12, ..Settings::default() };
         let store = Store::open(&url, &settings)?;
-        let done = carry_out(&store, &options.task).await;
+        let result = run_task(&store, &options.task).await;
         store.close().await;
-        done
+        result
     })?;
-    match done {
+    match result {
         Ok(Report::Status { all, versions }) => {
             show(&all, &versions, out)?;
             Ok(ExitCode::SUCCESS)
@@ -87,15 +90,15 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
         Ok(Report::Retried(parked)) => {
             writeln!(
                 out,
-                "{GOOD}✓{GOOD:#} {parked} parked events are tried within a second or two: croupier processors status"
+                "{GOOD}✓{GOOD:#} {parked} parked events will be retried within two seconds; see: croupier processors status"
             )?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(Report::RolledBack(generation)) => {
-            writeln!(out, "{GOOD}✓{GOOD:#} reads see generation {generation} again")?;
+            writeln!(out, "{GOOD}✓{GOOD:#} reads use generation {generation} again")?;
             Ok(ExitCode::SUCCESS)
         }
-        Ok(Report::Folded { outcomes, flipped, seconds }) => {
+        Ok(Report::Rebuilt { outcomes, flipped, seconds }) => {
             report(&outcomes, flipped, seconds, out)
         }
         Err(error) => {
@@ -105,28 +108,28 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
     }
 }
 
-/// In place of a name: every processor that keeps rows.
+/// Instead of a name: all processors with rows.
 const ALL: &str = "all";
 
-/// How many parked events are listed of a processor.
-const MOST_PARKED: usize = 20;
+/// How many parked events are listed per processor.
+const MAX_PARKED: usize = 20;
 
 enum Report {
     Status { all: Vec<Status>, versions: HashMap<&'static str, i32> },
-    Folded { outcomes: Vec<Outcome>, flipped: bool, seconds: f64 },
+    Rebuilt { outcomes: Vec<Outcome>, flipped: bool, seconds: f64 },
     RolledBack(i32),
     Retried(i64),
 }
 
-/// The processors of a name.
-fn chosen(all: &[Processor], name: &str) -> Result<Vec<Processor>, ProcessorError> {
+/// The processors with this name.
+fn select(all: &[Processor], name: &str) -> Result<Vec<Processor>, ProcessorError> {
     if name == ALL {
         return Ok(all.iter().filter(|one| one.keeps_rows()).cloned().collect());
     }
     Ok(vec![Processor::named(all, name)?.clone()])
 }
 
-async fn carry_out(store: &Store, task: &Task) -> Result<Report, ProcessorError> {
+async fn run_task(store: &Store, task: &Task) -> Result<Report, ProcessorError> {
     let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template(
         "{bar:40} {human_pos} of {human_len} events, {per_sec}, {eta} left",
@@ -148,12 +151,12 @@ async fn carry_out(store: &Store, task: &Task) -> Result<Report, ProcessorError>
         }
         Task::Retry { name } => Report::Retried(retry(store, &all, name).await?),
         Task::Rebuild { name } => {
-            let outcomes = rebuild(store, &chosen(&all, name)?, progress).await?;
-            Report::Folded { outcomes, flipped: true, seconds: began.elapsed().as_secs_f64() }
+            let outcomes = rebuild(store, &select(&all, name)?, progress).await?;
+            Report::Rebuilt { outcomes, flipped: true, seconds: began.elapsed().as_secs_f64() }
         }
         Task::Verify { name } => {
-            let outcomes = verify(store, &chosen(&all, name)?, progress).await?;
-            Report::Folded { outcomes, flipped: false, seconds: began.elapsed().as_secs_f64() }
+            let outcomes = verify(store, &select(&all, name)?, progress).await?;
+            Report::Rebuilt { outcomes, flipped: false, seconds: began.elapsed().as_secs_f64() }
         }
     };
     bar.finish_and_clear();
@@ -192,22 +195,22 @@ fn show(
     }
     for status in all.iter().filter(|status| status.state == "live") {
         let name = &status.name;
-        for Parked { stream, version, reason, tries } in status.parked.iter().take(MOST_PARKED) {
+        for Parked { stream, version, reason, tries } in status.parked.iter().take(MAX_PARKED) {
             writeln!(
                 out,
-                "{BAD}✗{BAD:#} {name}: event {version} of {stream} is parked, tried {tries} times: {reason}"
+                "{BAD}✗{BAD:#} {name}: event {version} of {stream} is parked after {tries} attempts: {reason}"
             )?;
         }
         if status.ahead() > 0 {
             writeln!(
                 out,
-                "{BAD}✗{BAD:#} the checkpoint of {name} is after the end of the log, which was restored from an older backup: croupier processors rebuild {name}"
+                "{BAD}✗{BAD:#} the checkpoint of {name} is after the end of the log, which was restored from an older backup; run: croupier processors rebuild {name}"
             )?;
         }
         if versions.get(name.as_str()).is_some_and(|version| *version != status.version) {
             writeln!(
                 out,
-                "{BROKEN}!{BROKEN:#} {name} is kept by another version of this program: croupier processors rebuild {name}"
+                "{BROKEN}!{BROKEN:#} {name} was built by another version of this program; run: croupier processors rebuild {name}"
             )?;
         }
     }
@@ -221,11 +224,11 @@ fn report(
     out: &mut impl Write,
 ) -> io::Result<ExitCode> {
     let events = outcomes.iter().map(|outcome| outcome.events).max().unwrap_or(0);
-    writeln!(out, "{GOOD}✓{GOOD:#} {events} events folded in {seconds:.1} s")?;
+    writeln!(out, "{GOOD}✓{GOOD:#} {events} events processed in {seconds:.1} s")?;
     let mut same = true;
     for Outcome { name, live, differing, differences, restarted, .. } in outcomes {
         if *restarted {
-            writeln!(out, "{GOOD}✓{GOOD:#} {name}: begins again at the start of the log")?;
+            writeln!(out, "{GOOD}✓{GOOD:#} {name}: restarts at the beginning of the log")?;
             continue;
         }
         same &= *differing == 0;
@@ -236,12 +239,12 @@ fn report(
             writeln!(out, "    rebuilt {}", shown(&difference.rebuilt))?;
         }
         if *differing == 0 {
-            writeln!(out, "{GOOD}✓{GOOD:#} {name}: the same as the live one, row by row")?;
+            writeln!(out, "{GOOD}✓{GOOD:#} {name}: all rows equal the live ones")?;
         } else {
-            writeln!(out, "{BAD}✗{BAD:#} {name}: {differing} rows were not the same")?;
+            writeln!(out, "{BAD}✗{BAD:#} {name}: {differing} rows differ")?;
         }
         if flipped {
-            writeln!(out, "{GOOD}✓{GOOD:#} {name}: reads see generation {live}")?;
+            writeln!(out, "{GOOD}✓{GOOD:#} {name}: reads use generation {live}")?;
         }
     }
     Ok(if flipped || same { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -1,4 +1,5 @@
-//! Everything that follows the log. What is in this list is fed, shared among nodes, watched and rebuilt in one way.
+//! The list of processors: everything that follows the log. The store feeds them, distributes them
+//! among nodes, monitors and rebuilds them.
 
 pub(crate) mod cli;
 
@@ -17,19 +18,19 @@ use crate::{
     wallets::payouts::{self, Payouts},
 };
 
-/// The processors of a node.
+/// The processors that a node runs.
 pub(crate) fn of_node(app: &Arc<App>) -> Vec<Processor> {
-    let tables = &app.tables;
-    let scheduler = Scheduler::new(Arc::clone(tables));
+    let games = &app.games;
+    let scheduler = Scheduler::new(Arc::clone(games));
     all(
-        &tables.store,
+        &games.store,
         Some(scheduler),
-        Arc::new(Payouts { tables: Arc::clone(tables) }),
+        Arc::new(Payouts { games: Arc::clone(games) }),
         Arc::new(Remedies { app: Arc::clone(app) }),
     )
 }
 
-/// The same for a process that looks after them but does not act.
+/// The same for a process that inspects or rebuilds them but must not send commands.
 pub(crate) fn offline(store: &Store) -> Vec<Processor> {
     all(store, None, Arc::new(Offline), Arc::new(Offline))
 }
@@ -65,12 +66,12 @@ fn all(
     all
 }
 
-/// Stands in for what acts where nothing does.
+/// Replaces handlers that send commands.
 struct Offline;
 
 impl CommandHandler for Offline {
     fn handle<'a>(&'a self, _: &'a [Arc<Recorded>]) -> BoxFuture<'a, Vec<(usize, HandlerError)>> {
-        let away = StoreError::Unavailable("this process does not act".to_owned());
-        async { vec![(0, away.into())] }.boxed()
+        let error = StoreError::Unavailable("this process sends no commands".to_owned());
+        async { vec![(0, error.into())] }.boxed()
     }
 }

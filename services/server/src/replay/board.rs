@@ -1,4 +1,4 @@
-//! A step of a game, drawn: the board on the left, what happened and why on the right.
+//! Draws a step of a game: the board on the left, what happened and why on the right.
 
 use anstyle::{AnsiColor, Color, Style};
 use domain::{DiePlace, Fact, Game, Stage, differences, snapshot};
@@ -12,33 +12,32 @@ use crate::{
     terminal::{BAD, FAINT, GOOD},
 };
 
-/// How much room there is.
+/// The size of the terminal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) width: usize,
     pub(super) height: usize,
 }
 
-/// How wide the board is.
+/// The width of the board.
 const BOARD: usize = 38;
-/// Dice that were just rolled, those that are saved, those in hand.
-const ROLLED: Style = on(AnsiColor::BrightYellow);
-const SAVED: Style = on(AnsiColor::Green);
-/// Who is to move.
+/// Dice on the table and saved dice; dice in hand are faint.
+const ROLLED: Style = background(AnsiColor::BrightYellow);
+const SAVED: Style = background(AnsiColor::Green);
 const TO_MOVE: Style = AnsiColor::Cyan.on_default().bold();
 
-const fn on(colour: AnsiColor) -> Style {
+const fn background(colour: AnsiColor) -> Style {
     AnsiColor::Black.on_default().bg_color(Some(Color::Ansi(colour)))
 }
 
 const KEYS: &str = "← → step   PgUp PgDn ten   Home End   next: f farkle  b bank  e effect  t time-out  r refused   q quit";
 
-/// The lines of a screen.
-pub(super) fn draw(source: &Source, place: usize, size: Size) -> Vec<String> {
-    let Some(entry) = source.replay.entries.get(place) else { return Vec::new() };
+/// The lines of the screen for the entry at an index.
+pub(super) fn draw(source: &Source, index: usize, size: Size) -> Vec<String> {
+    let Some(entry) = source.replay.entries.get(index) else { return Vec::new() };
     let room = size.width.saturating_sub(BOARD + 3).max(20);
-    let behind = entry.before + source.replay.events_of(entry).len();
-    let mut states = source.replay.states([entry.before, behind]).into_iter();
+    let version_after = entry.before + source.replay.events_of(entry).len();
+    let mut states = source.replay.states([entry.before, version_after]).into_iter();
     let (before, after) = (states.next().flatten(), states.next().flatten());
     let left = after.as_ref().map(|game| board(source, game)).unwrap_or_default();
     let mut right = vec![(format!("{TO_MOVE}{}{TO_MOVE:#}", headline(source, entry)), 0)];
@@ -58,25 +57,27 @@ pub(super) fn draw(source: &Source, place: usize, size: Size) -> Vec<String> {
         }
     }
     let right: Vec<String> =
-        right.into_iter().flat_map(|(line, indent)| wrapped(&line, room, indent)).collect();
-    let at = if entry.at.0 == 0 { String::new() } else { clock::written(entry.at) };
-    let (number, of) = (place + 1, source.replay.entries.len());
-    let title =
-        format!("game {}   step {number} of {of}   version {behind}   {at}", source.replay.game);
+        right.into_iter().flat_map(|(line, indent)| wrap(&line, room, indent)).collect();
+    let at = if entry.at.0 == 0 { String::new() } else { clock::rfc3339(entry.at) };
+    let (number, of) = (index + 1, source.replay.entries.len());
+    let title = format!(
+        "game {}   step {number} of {of}   version {version_after}   {at}",
+        source.replay.game
+    );
     let mut lines = vec![format!("{FAINT}{title}{FAINT:#}"), String::new()];
     let rows = left.len().max(right.len()).min(size.height.saturating_sub(5));
     for row in 0..rows {
         let board = left.get(row).cloned().unwrap_or_default();
-        let told = right.get(row).map_or("", String::as_str);
+        let text_line = right.get(row).map_or("", String::as_str);
         let gap = BOARD.saturating_sub(console::measure_text_width(&board));
         let board = console::truncate_str(&board, BOARD, "…");
-        lines.push(format!("{board}{} │ {told}", " ".repeat(gap)));
+        lines.push(format!("{board}{} │ {text_line}", " ".repeat(gap)));
     }
     lines.extend([String::new(), format!("{FAINT}{KEYS}{FAINT:#}")]);
     lines
 }
 
-/// Seats with what they have, and the dice.
+/// Seats with their scores and facts, and the dice.
 fn board(source: &Source, game: &Game) -> Vec<String> {
     let table = source.named(&game.table);
     let scores = game.board.scores();
@@ -93,7 +94,7 @@ fn board(source: &Source, game: &Game) -> Vec<String> {
         lines.push(format!("{style}{line}{style:#}"));
         if game.to_move() == Some(number) {
             let facts =
-                game.facts(number).into_iter().filter_map(|(name, fact)| shown(name, &fact));
+                game.facts(number).into_iter().filter_map(|(name, fact)| small_fact(name, &fact));
             let facts: Vec<String> = facts.take(8).collect();
             lines.extend(
                 facts.chunks(2).map(|two| format!("{FAINT}    {}{FAINT:#}", two.join("  "))),
@@ -118,8 +119,8 @@ fn board(source: &Source, game: &Game) -> Vec<String> {
     lines
 }
 
-/// Small facts, which fit on the board.
-fn shown(name: &str, fact: &Fact) -> Option<String> {
+/// A fact that is short enough for the board.
+fn small_fact(name: &str, fact: &Fact) -> Option<String> {
     match fact {
         Fact::Number(value) if *value != 0 => Some(format!("{} {value}", name.replace('_', " "))),
         Fact::Money(value) if *value != 0 => Some(format!("{} ${value}", name.replace('_', " "))),
@@ -128,13 +129,13 @@ fn shown(name: &str, fact: &Fact) -> Option<String> {
         | Fact::Money(_)
         | Fact::Flag(_)
         | Fact::Text(_)
-        | Fact::Word(_)
+        | Fact::Slug(_)
         | Fact::List(_)
         | Fact::Map(_) => None,
     }
 }
 
-/// The dice of who has the turn: what each shows, and where it lies.
+/// The dice of the seat to move: face and place of each.
 fn dice(game: &Game) -> Vec<String> {
     let all = game.dice();
     let die = |die: &domain::DieOnTable| {
@@ -161,8 +162,8 @@ fn dice(game: &Game) -> Vec<String> {
     lines
 }
 
-/// A line in pieces that fit, the later ones indented.
-fn wrapped(line: &str, room: usize, indent: usize) -> Vec<String> {
+/// Wraps a line to a width; continuation lines are indented.
+fn wrap(line: &str, room: usize, indent: usize) -> Vec<String> {
     let (mut lines, mut now) = (Vec::new(), " ".repeat(indent));
     for word in line.split(' ') {
         let wide = console::measure_text_width(&now) + console::measure_text_width(word);
@@ -181,23 +182,23 @@ mod tests {
     use super::*;
     use crate::replay::source::open;
 
-    /// Every step of a game fits the screen and shows the board, what happened, and the keys.
+    /// Every step fits the screen and shows the board, the story and the keys.
     #[test]
     fn a_game_is_drawn_step_by_step() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/game.ndjson");
         let source = open(file, None, std::path::Path::new("/nowhere")).unwrap();
         let size = Size { width: 120, height: 30 };
-        for place in 0..source.replay.entries.len() {
-            let lines = draw(&source, place, size);
-            assert!(lines.len() <= size.height, "{place}");
+        for index in 0..source.replay.entries.len() {
+            let lines = draw(&source, index, size);
+            assert!(lines.len() <= size.height, "{index}");
             let wide = lines.iter().map(|line| console::measure_text_width(line)).max();
-            assert!(wide <= Some(size.width), "{place}: {lines:?}");
-            assert!(lines[0].contains(&format!("step {} of", place + 1)), "{lines:?}");
+            assert!(wide <= Some(size.width), "{index}: {lines:?}");
+            assert!(lines[0].contains(&format!("step {} of", index + 1)), "{lines:?}");
         }
         let rolled = draw(&source, 7, size).join("\n");
         let rolled = console::strip_ansi_codes(&rolled);
-        for shown in ["ann rolls 3 2 5 6 2 3", "▶ ann", " 3   2   5   6   2   3 ", "q quit"] {
-            assert!(rolled.contains(shown), "{shown}: {rolled}");
+        for expected in ["ann rolls 3 2 5 6 2 3", "▶ ann", " 3   2   5   6   2   3 ", "q quit"] {
+            assert!(rolled.contains(expected), "{expected}: {rolled}");
         }
         assert!(draw(&source, 10_000, size).is_empty());
         assert!(open("nonsense", None, std::path::Path::new("/nowhere")).is_err());

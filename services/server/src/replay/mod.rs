@@ -1,78 +1,100 @@
-//! What happened in a game, step by step: commands with their events, refusals, and from where players played.
+//! The timeline of a game: commands with their events, refused commands, and connections of
+//! players.
 
 mod board;
 mod cli;
+mod recording;
 pub(crate) mod source;
+#[cfg(test)]
+mod tests;
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
-use domain::{Command, Event, Game, Moment, evolve, in_words, recount};
+use domain::{Event, Game, Moment, Points, Rules, SeatNo, TurnEnd, evolve};
 use store::{Recorded, Store, StoreError};
 use uuid::Uuid;
 
 pub(crate) use cli::{Options, run};
+use recording::by_command;
+pub(crate) use recording::{Recording, Recordings};
 
 use crate::play::evidence::{Kind, Note};
 
-/// A game with everything that is known about it.
+/// A game with its log and its timeline.
 #[derive(Debug)]
 pub(crate) struct Replay {
     pub(crate) game: Uuid,
-    pub(crate) log: Vec<Recorded>,
-    /// What happened, in order.
+    pub(crate) log: Arc<Vec<Recorded>>,
+    /// The timeline, in order.
     pub(crate) entries: Vec<Entry>,
 }
 
-/// A line of the timeline.
+/// An entry of the timeline.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) at: Moment,
-    /// How many events there were before it.
+    /// The number of events before it.
     pub(crate) before: usize,
-    pub(crate) what: What,
-    /// From where it came, if that is known.
-    pub(crate) place: Option<Place>,
+    pub(crate) kind: EntryKind,
+    /// The session, address and client it came from, if known.
+    pub(crate) origin: Option<ClientOrigin>,
 }
 
+/// The kind of an entry.
 #[derive(Clone, Debug)]
-pub(crate) enum What {
-    /// A command that made events.
+pub(crate) enum EntryKind {
+    /// A command with its events.
     Action {
         events: Range<usize>,
-        /// In words, as far as it can be read off its events.
+        /// The command in words, reconstructed from its events.
         words: String,
     },
-    /// A command that was refused, or somebody who came or went.
+    /// A refused command, or a player who connected or disconnected.
     Noted(Note),
 }
 
-/// From where somebody plays.
+/// The session, address and client of a player.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ClientOrigin {
     pub(crate) session: Uuid,
     pub(crate) address: String,
     pub(crate) client: String,
 }
 
-/// Where to jump to.
+/// A mark of an entry in a replay, to jump to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, async_graphql::Enum)]
 #[graphql(name = "ReplayMark")]
 pub(crate) enum Mark {
-    /// A round that ended without points.
+    /// A farkle.
     Farkle,
-    /// Points that were put on the score.
+    /// Points were banked.
     Bank,
-    /// Something that a rule, a die or a card did.
+    /// An effect of a rule, a die or an item.
     Effect,
-    /// A turn whose time ran out.
+    /// Hot dice: all dice were scored and can be rolled again.
+    HotDice,
+    /// Another seat took the lead.
+    LeadChange,
+    /// A turn timed out.
     TimeOut,
-    /// A command that was refused.
+    /// A command was rejected.
     Refused,
 }
 
-/// Why there is no replay.
+/// A turn and its entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub(crate) round: u32,
+    pub(crate) seat: SeatNo,
+    pub(crate) entries: Range<usize>,
+    /// How it ended, if it has.
+    pub(crate) end: Option<TurnEnd>,
+    pub(crate) points: Points,
+}
+
+/// Why a replay cannot be loaded.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum NoReplay {
+pub(crate) enum ReplayError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("event {version} cannot be read: {why}")]
@@ -80,160 +102,190 @@ pub(crate) enum NoReplay {
 }
 
 impl Replay {
-    /// Reads a game. Without notes there are only its events.
+    /// Loads a game. Without notes the timeline has only its events.
     pub(crate) async fn load(
         store: &Store,
         game: Uuid,
         notes: Vec<Note>,
-    ) -> Result<Self, NoReplay> {
-        let envelopes = store.envelopes(&[game]).await?;
-        // A long game is decided again for its words: others need not wait for it.
-        let read = tokio::task::spawn_blocking(move || {
-            let mut log = Vec::with_capacity(envelopes.len());
-            for envelope in envelopes {
-                let version = envelope.version;
-                let recorded = envelope.decode();
-                log.push(
-                    recorded
-                        .map_err(|why| NoReplay::Unreadable { version, why: why.to_string() })?,
-                );
-            }
-            Ok(Self::of(game, log, notes))
-        });
-        read.await.map_err(|error| StoreError::Fault(error.to_string()))?
+    ) -> Result<Self, ReplayError> {
+        Ok(Self::new(game, Recording::load(store, game).await?, notes))
     }
 
-    pub(crate) fn of(game: Uuid, log: Vec<Recorded>, notes: Vec<Note>) -> Self {
-        let entries = timeline(&log, notes);
-        Self { game, log, entries }
+    pub(crate) fn of(game: Uuid, log: Vec<Recorded>) -> Self {
+        Self::new(game, Recording::of(log), Vec::new())
     }
 
-    /// The events alone.
+    /// A recording, with the notes on its timeline.
+    pub(crate) fn new(game: Uuid, recording: Recording, notes: Vec<Note>) -> Self {
+        let entries = timeline(&recording, notes);
+        Self { game, log: recording.log, entries }
+    }
+
     pub(crate) fn events(&self) -> Vec<Event> {
         self.log.iter().map(|recorded| recorded.event.clone()).collect()
     }
 
-    /// The states behind so many events each, which must come in order.
-    pub(crate) fn states(&self, behind: impl IntoIterator<Item = usize>) -> Vec<Option<Game>> {
+    /// The states after each of these numbers of events, which must be ascending.
+    pub(crate) fn states(&self, counts: impl IntoIterator<Item = usize>) -> Vec<Option<Game>> {
         let (mut game, mut done, mut states) = (None, 0, Vec::new());
-        for wanted in behind {
-            for recorded in &self.log[done.min(wanted)..wanted.min(self.log.len())] {
+        for count in counts {
+            for recorded in &self.log[done.min(count)..count.min(self.log.len())] {
                 game = evolve(game, &recorded.event);
             }
-            done = done.max(wanted);
+            done = done.max(count);
             states.push(game.clone());
         }
         states
     }
 
-    /// The place of the next line like this behind a place; places count from 0.
+    /// The index of the next entry with this mark after an index.
     pub(crate) fn next(&self, after: Option<usize>, mark: Mark) -> Option<usize> {
         let from = after.map_or(0, |after| after.saturating_add(1));
-        let found = self.entries.get(from..)?.iter().position(|entry| self.is_marked(entry, mark));
-        Some(from + found?)
+        self.marked(mark).into_iter().find(|index| *index >= from)
     }
 
-    fn is_marked(&self, entry: &Entry, mark: Mark) -> bool {
-        let name = match mark {
-            Mark::Farkle => "Farkled",
-            Mark::Bank => "Banked",
-            Mark::Effect => "EffectApplied",
-            Mark::TimeOut => "TimedOut",
+    /// The index of the last entry with this mark before an index.
+    pub(crate) fn previous(&self, before: Option<usize>, mark: Mark) -> Option<usize> {
+        let to = before.unwrap_or(self.entries.len());
+        self.marked(mark).into_iter().rev().find(|index| *index < to)
+    }
+
+    /// The indices of the entries with a mark, in order.
+    fn marked(&self, mark: Mark) -> Vec<usize> {
+        if mark == Mark::LeadChange {
+            return self.lead_changes();
+        }
+        let rules = self.rules();
+        let is_marked = |entry: &Entry| match mark {
             Mark::Refused => {
-                return matches!(&entry.what, What::Noted(note) if note.kind == Kind::Refused);
+                matches!(&entry.kind, EntryKind::Noted(note) if note.kind == Kind::Refused)
+            }
+            Mark::Farkle
+            | Mark::Bank
+            | Mark::Effect
+            | Mark::HotDice
+            | Mark::LeadChange
+            | Mark::TimeOut => {
+                self.events_of(entry).iter().any(|recorded| shows(mark, &recorded.event, rules))
             }
         };
-        self.events_of(entry).iter().any(|recorded| recorded.event.name() == name)
+        let entries = self.entries.iter().enumerate();
+        entries.filter(|(_, entry)| is_marked(entry)).map(|(index, _)| index).collect()
     }
 
-    /// The events of a line.
+    fn rules(&self) -> Option<&Rules> {
+        let Event::Created { ruleset, .. } = &self.log.first()?.event else { return None };
+        Some(&ruleset.rules)
+    }
+
+    /// The entries after which a different seat has the sole lead.
+    fn lead_changes(&self) -> Vec<usize> {
+        let ends: Vec<usize> =
+            self.entries.iter().map(|entry| entry.before + self.events_of(entry).len()).collect();
+        let (mut leads, mut found) = (None, Vec::new());
+        for (index, game) in self.states(ends).into_iter().enumerate() {
+            let Some(leader) = game.as_ref().and_then(leader) else { continue };
+            if leads.replace(leader).is_some_and(|before| before != leader) {
+                found.push(index);
+            }
+        }
+        found
+    }
+
+    /// The turns, in order.
+    pub(crate) fn turns(&self) -> Vec<Turn> {
+        let mut turns: Vec<Turn> = Vec::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            for recorded in self.events_of(entry) {
+                if let Event::TurnEnded(ended) = &recorded.event
+                    && let Some(turn) = turns.last_mut()
+                {
+                    (turn.end, turn.points) = (Some(ended.how), ended.points);
+                    turn.entries.end = index + 1;
+                }
+                if let Event::TurnStarted { seat, round, .. } = &recorded.event {
+                    let entries = index + 1..index + 1;
+                    turns.push(Turn { round: *round, seat: *seat, entries, end: None, points: 0 });
+                }
+            }
+        }
+        if let Some(turn) = turns.last_mut().filter(|turn| turn.end.is_none()) {
+            turn.entries.end = self.entries.len();
+        }
+        turns
+    }
+
+    /// The events of an entry.
     pub(crate) fn events_of(&self, entry: &Entry) -> &[Recorded] {
-        match &entry.what {
-            What::Action { events, .. } => self.log.get(events.clone()).unwrap_or_default(),
-            What::Noted(_) => &[],
+        match &entry.kind {
+            EntryKind::Action { events, .. } => self.log.get(events.clone()).unwrap_or_default(),
+            EntryKind::Noted(_) => &[],
         }
     }
 }
 
-/// Actions and notes by time. A note of the moment of an action stands before it if the action came of it.
-fn timeline(log: &[Recorded], notes: Vec<Note>) -> Vec<Entry> {
-    let words = words(log);
-    let mut places: std::collections::HashMap<Uuid, Place> = std::collections::HashMap::new();
+/// Whether an event carries a mark.
+fn shows(mark: Mark, event: &Event, rules: Option<&Rules>) -> bool {
+    match mark {
+        Mark::HotDice => {
+            matches!((event, rules), (Event::Saved(saved), Some(rules)) if rules.is_hot(saved))
+        }
+        Mark::Farkle => event.name() == "Farkled",
+        Mark::Bank => event.name() == "Banked",
+        Mark::Effect => event.name() == "EffectApplied",
+        Mark::TimeOut => event.name() == "TimedOut",
+        Mark::LeadChange | Mark::Refused => false,
+    }
+}
+
+/// The seat with the highest score, if there is just one.
+fn leader(game: &Game) -> Option<usize> {
+    let down = Rules::counts_down(game.table.ruleset.rules.game());
+    let scores = game.board.scores().into_iter();
+    let scores: Vec<Points> = scores.map(|score| if down { -score } else { score }).collect();
+    let best = scores.iter().max()?;
+    let mut leading = scores.iter().enumerate().filter(|(_, score)| *score == best);
+    leading.next().filter(|_| leading.next().is_none()).map(|(seat, _)| seat)
+}
+
+/// Merges actions and notes by time. A note at the time of an action comes before it.
+fn timeline(Recording { log, words }: &Recording, notes: Vec<Note>) -> Vec<Entry> {
+    let mut origins: HashMap<Uuid, ClientOrigin> = HashMap::new();
     let mut notes = notes.into_iter().peekable();
     let mut entries = Vec::new();
     for events in by_command(log) {
         let first = &log[events.start];
         while let Some(note) = notes.next_if(|note| note.at <= first.at) {
-            noted(note, events.start, &mut places, &mut entries);
+            add_note(note, events.start, &mut origins, &mut entries);
         }
         let words = words.get(&events.start).cloned().unwrap_or_default();
         entries.push(Entry {
             at: first.at,
             before: events.start,
-            place: places.get(&first.actor).cloned(),
-            what: What::Action { events, words },
+            origin: origins.get(&first.actor).cloned(),
+            kind: EntryKind::Action { events, words },
         });
     }
     for note in notes {
-        noted(note, log.len(), &mut places, &mut entries);
+        add_note(note, log.len(), &mut origins, &mut entries);
     }
     entries
 }
 
-fn noted(
+fn add_note(
     note: Note,
     before: usize,
-    places: &mut std::collections::HashMap<Uuid, Place>,
+    origins: &mut HashMap<Uuid, ClientOrigin>,
     entries: &mut Vec<Entry>,
 ) {
-    let place =
-        Place { session: note.session, address: note.address.clone(), client: note.client.clone() };
+    let origin = ClientOrigin {
+        session: note.session,
+        address: note.address.clone(),
+        client: note.client.clone(),
+    };
     if note.kind == Kind::Seen {
-        places.insert(note.actor, place);
+        origins.insert(note.actor, origin);
         return;
     }
-    entries.push(Entry { at: note.at, before, place: Some(place), what: What::Noted(note) });
-}
-
-/// The events of each command, which stand together.
-fn by_command(log: &[Recorded]) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    for (place, recorded) in log.iter().enumerate() {
-        match ranges.last_mut() {
-            Some(last) if log[last.start].command == recorded.command => last.end = place + 1,
-            _ => ranges.push(place..place + 1),
-        }
-    }
-    ranges
-}
-
-/// What was asked, in words, by the place of its first event. A command may be told as two: to sit down, and to give a seed.
-fn words(log: &[Recorded]) -> std::collections::HashMap<usize, String> {
-    let events: Vec<Event> = log.iter().map(|recorded| recorded.event.clone()).collect();
-    let Ok(steps) = recount(&events) else { return std::collections::HashMap::new() };
-    let starts: std::collections::BTreeSet<usize> =
-        by_command(log).iter().map(|range| range.start).collect();
-    let mut words: std::collections::HashMap<usize, String> = std::collections::HashMap::new();
-    for step in steps {
-        let start = starts.range(..=step.events.start).next_back().copied().unwrap_or(0);
-        let told = in_words(&step.command, &events[step.events.clone()]);
-        let told = match &step.command {
-            Command::Play { seat, .. }
-            | Command::Leave { seat }
-            | Command::ChooseSeed { seat, .. }
-            | Command::ChooseLoadout { seat, .. }
-            | Command::ChooseCharacter { seat, .. } => format!("{seat}: {told}"),
-            Command::TimeOut { .. }
-            | Command::Abandon { .. }
-            | Command::Void { .. }
-            | Command::Rule { .. } => format!("house: {told}"),
-            Command::Create { .. } | Command::Join { .. } | Command::Start => told,
-        };
-        let entry = words.entry(start).or_default();
-        if !entry.is_empty() {
-            entry.push_str("; ");
-        }
-        entry.push_str(&told);
-    }
-    words
+    entries.push(Entry { at: note.at, before, origin: Some(origin), kind: EntryKind::Noted(note) });
 }

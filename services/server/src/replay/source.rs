@@ -1,4 +1,4 @@
-//! Where the command line takes a game from: the database, a proof bundle, events, a record.
+//! Opens a game for the command line: from the database, a proof bundle, events or a record.
 
 use std::{collections::HashMap, path::Path};
 
@@ -13,10 +13,10 @@ use crate::{
     terminal::{block_on, database_url},
 };
 
-/// The name under which a text is known to be a record.
+/// The first words of a record.
 const RECORD: &str = "croupier record ";
 
-/// A game, and the names that its players go by.
+/// A game and the display names of its players.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) replay: Replay,
@@ -24,7 +24,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// The table with the names that people go by.
+    /// The table with display names instead of pseudonyms.
     pub(crate) fn named(&self, table: &Table) -> Table {
         let mut table = table.clone();
         for seat in &mut table.seats {
@@ -35,7 +35,7 @@ impl Source {
         table
     }
 
-    /// What an account is called.
+    /// The display name of an account.
     pub(crate) fn name(&self, account: Uuid) -> String {
         if account.is_nil() {
             return "the house".to_owned();
@@ -44,7 +44,7 @@ impl Source {
     }
 }
 
-/// A game by its id, or out of a file.
+/// Opens a game by its id or from a file.
 pub(crate) fn open(what: &str, url: Option<&str>, data: &Path) -> Result<Source, String> {
     let path = Path::new(what);
     if path.exists() {
@@ -53,27 +53,27 @@ pub(crate) fn open(what: &str, url: Option<&str>, data: &Path) -> Result<Source,
         return Ok(Source { replay, names: HashMap::new() });
     }
     let id = what.strip_prefix("game:").unwrap_or(what);
-    let wrong = |_| format!("'{what}' is neither a file nor the id of a game");
-    let game = Uuid::try_parse(id).map_err(wrong)?;
+    let not_found = |_| format!("'{what}' is neither a file nor the id of a game");
+    let game = Uuid::try_parse(id).map_err(not_found)?;
     let url = database_url(url, data)?;
     block_on(load(&url, game)).map_err(|error| error.to_string())?
 }
 
 async fn load(url: &str, game: Uuid) -> Result<Source, String> {
-    let said = |error: &dyn std::fmt::Display| error.to_string();
+    let to_text = |error: &dyn std::fmt::Display| error.to_string();
     let settings = Settings { connections: 2, lanes: 1, ..Settings::default() };
-    let store = Store::open(url, &settings).map_err(|error| said(&error))?;
-    let notes = evidence::of_game(store.pool(), game).await.map_err(|error| said(&error))?;
-    let replay = Replay::load(&store, game, notes).await.map_err(|error| said(&error))?;
+    let store = Store::open(url, &settings).map_err(|error| to_text(&error))?;
+    let notes = evidence::of_game(store.pool(), game).await.map_err(|error| to_text(&error))?;
+    let replay = Replay::load(&store, game, notes).await.map_err(|error| to_text(&error))?;
     let mut actors: Vec<Uuid> = replay.log.iter().map(|recorded| recorded.actor).collect();
     actors.extend(replay.log.iter().filter_map(|recorded| {
         if let Event::SeatTaken { player, .. } = &recorded.event { Some(player.0) } else { None }
     }));
     let names = sqlx::query("SELECT id, name FROM account WHERE id = ANY ($1)").bind(actors);
-    let rows = names.fetch_all(store.pool()).await.map_err(|error| said(&error))?;
+    let rows = names.fetch_all(store.pool()).await.map_err(|error| to_text(&error))?;
     let name = |row: &sqlx::postgres::PgRow| Ok((row.try_get(0)?, row.try_get(1)?));
     let names = rows.iter().map(name).collect::<Result<_, sqlx::Error>>();
-    let names = names.map_err(|error| said(&error))?;
+    let names = names.map_err(|error| to_text(&error))?;
     store.close().await;
     if replay.log.is_empty() {
         return Err(format!("there is no game {game}"));
@@ -81,12 +81,12 @@ async fn load(url: &str, game: Uuid) -> Result<Source, String> {
     Ok(Source { replay, names })
 }
 
-/// A game out of a text: a bundle, a record, or events.
-fn read(text: &str) -> Result<Replay, String> {
+/// Parses a bundle, a record or events.
+pub(super) fn read(text: &str) -> Result<Replay, String> {
     if Bundle::looks_like(text) {
         let bundle = Bundle::parse(text).map_err(|bad| bad.to_string())?;
         let log = bundle.check().map_err(|bad| bad.to_string())?;
-        return Ok(Replay::of(bundle.game, log, Vec::new()));
+        return Ok(Replay::of(bundle.game, log));
     }
     let events = if text.starts_with(RECORD) {
         parse_record(text).map_err(|bad| bad.to_string())?
@@ -96,21 +96,21 @@ fn read(text: &str) -> Result<Replay, String> {
     let Some(Event::Created { game, .. }) = events.first() else {
         return Err("these events do not begin with Created".to_owned());
     };
-    Ok(Replay::of(game.0, envelopes(game.0, &events), Vec::new()))
+    Ok(Replay::of(game.0, envelopes(game.0, &events)))
 }
 
-/// Events that stand alone have no envelopes: who and when is not known, what belongs together is.
+/// Adds envelopes to plain events: actors and times are unknown, commands are reconstructed.
 fn envelopes(game: Uuid, events: &[Event]) -> Vec<Recorded> {
     let ends: Vec<usize> = recount(events)
         .map(|steps| steps.into_iter().map(|step| step.events.end).collect())
         .unwrap_or_default();
-    let recorded = |(place, event): (usize, &Event)| Recorded {
+    let recorded = |(index, event): (usize, &Event)| Recorded {
         shard: Shard::of(game),
         position: 0,
         stream: game,
-        version: i64::try_from(place + 1).unwrap_or(i64::MAX),
+        version: i64::try_from(index + 1).unwrap_or(i64::MAX),
         at: Moment::default(),
-        command: Uuid::from_u128(ends.iter().filter(|end| **end <= place).count() as u128),
+        command: Uuid::from_u128(ends.iter().filter(|end| **end <= index).count() as u128),
         actor: Uuid::nil(),
         hash: Hash::ZERO,
         event: event.clone(),

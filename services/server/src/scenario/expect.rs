@@ -1,6 +1,6 @@
-//! What a scenario expects, and how it differs from what is.
+//! Expectations of a scenario, compared with the game.
 
-use domain::{Event, Fact, Game, Stage, Word};
+use domain::{Event, Fact, Game, Slug, Stage};
 
 use super::{
     Broken,
@@ -8,16 +8,16 @@ use super::{
     yaml::{Node, Value},
 };
 
-/// One value that is expected.
+/// An expected value.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct Expectation {
     subject: Subject,
     value: Node,
 }
 
 #[derive(Debug)]
 enum Subject {
-    /// A fact about a seat of the scenario's list.
+    /// A fact about a seat, by its index in the scenario's list.
     Seat(usize, String),
     ToMove,
     Winner,
@@ -26,16 +26,16 @@ enum Subject {
     Events,
 }
 
-/// What the expectation looks at.
+/// The state that expectations are compared with.
 #[derive(Debug)]
-pub(super) struct Seen<'a> {
+pub(super) struct Context<'a> {
     pub(super) game: &'a Game,
     pub(super) seats: &'a [Seat],
-    /// What the step before appended.
+    /// The events of the step before.
     pub(super) events: &'a [Event],
 }
 
-/// A value that is not as expected.
+/// A value that differs from its expectation.
 #[derive(Debug)]
 pub(super) struct Difference {
     pub(super) subject: String,
@@ -43,13 +43,13 @@ pub(super) struct Difference {
     pub(super) found: String,
 }
 
-impl Wanted {
-    /// The entries of an `expect`.
+impl Expectation {
+    /// Parses the entries of an `expect`.
     pub(super) fn parse(node: &Node, seats: &[&str]) -> Result<Vec<Self>, Broken> {
-        let mut wanted = Vec::new();
+        let mut expected = Vec::new();
         for (key, value) in node.entries("expect")? {
             if matches!(&value.value, Value::Map(facts) if facts.is_empty()) {
-                return Err(value.is_not(&format!("nothing is expected of '{key}'")));
+                return Err(value.error(&format!("the expectation of '{key}' is empty")));
             }
             let subject = match key.as_str() {
                 "to_move" => Subject::ToMove,
@@ -59,30 +59,30 @@ impl Wanted {
                 "events" => Subject::Events,
                 name => {
                     let Some(seat) = seats.iter().position(|&seat| seat == name) else {
-                        return Err(value.is_not(&format!(
-                            "'{name}' cannot be expected; there are: to_move, winner, round, \
-                             decided_by, events, {}",
+                        return Err(value.error(&format!(
+                            "unknown expectation '{name}'; expected one of: to_move, winner, \
+                             round, decided_by, events, {}",
                             seats.join(", ")
                         )));
                     };
                     for (fact, value) in value.entries(name)? {
                         let subject = Subject::Seat(seat, fact);
-                        wanted.push(Self { subject, value: value.clone() });
+                        expected.push(Self { subject, value: value.clone() });
                     }
                     continue;
                 }
             };
-            wanted.push(Self { subject, value: value.clone() });
+            expected.push(Self { subject, value: value.clone() });
         }
-        if wanted.is_empty() {
-            return Err(node.is_not("nothing is expected"));
+        if expected.is_empty() {
+            return Err(node.error("the expectation is empty"));
         }
-        Ok(wanted)
+        Ok(expected)
     }
 
-    /// How the value differs from what is, if it does.
-    pub(super) fn compare(&self, seen: &Seen<'_>) -> Result<Option<Difference>, Broken> {
-        let found = self.look(seen)?;
+    /// The difference to the actual value, if any.
+    pub(super) fn compare(&self, context: &Context<'_>) -> Result<Option<Difference>, Broken> {
+        let found = self.actual(context)?;
         let same = match (&self.subject, &self.value.value) {
             (Subject::Events, _) => self.same_events(&found)?,
             (Subject::Winner, _) => found == self.names()?,
@@ -90,22 +90,22 @@ impl Wanted {
             _ => includes(&found, &self.value),
         };
         Ok((!same).then(|| Difference {
-            subject: self.subject.label(seen.seats),
+            subject: self.subject.label(context.seats),
             expected: show(&self.value),
             found: show(&found),
         }))
     }
 
-    /// A list of names, where a single one need not be a list and nothing is nobody.
+    /// A list of names; a single name need not be a list, and null is an empty list.
     fn names(&self) -> Result<Node, Broken> {
-        let written = match &self.value.value {
+        let nodes = match &self.value.value {
             Value::List(names) => names.clone(),
             Value::Null => Vec::new(),
             Value::Flag(_) | Value::Number(_) | Value::Text(_) | Value::Map(_) => {
                 vec![self.value.clone()]
             }
         };
-        let names = written
+        let names = nodes
             .iter()
             .map(|name| Ok(Node { line: name.line, value: text(&name.text("a name")?) }));
         Ok(Node {
@@ -114,16 +114,16 @@ impl Wanted {
         })
     }
 
-    /// The roll itself may be left out behind a step that rolls, and what the end of the game pays.
+    /// `Rolled` at the start and `MoneyAwarded` at the end may be omitted.
     fn same_events(&self, found: &Node) -> Result<bool, Broken> {
-        let (wanted, found) = (self.value.list("events")?, found.list("events")?);
-        for name in wanted {
+        let (expected, found) = (self.value.list("events")?, found.list("events")?);
+        for name in expected {
             let name = name.text("the name of an event")?;
             if !Event::NAMES.contains(&name.as_str()) {
                 let known = Event::NAMES.join(", ");
                 return Err(self
                     .value
-                    .is_not(&format!("no event is called '{name}'; there are: {known}")));
+                    .error(&format!("there is no event '{name}'; the events are: {known}")));
             }
         }
         let rolled = usize::from(found.first().is_some_and(|event| event.value == text("Rolled")));
@@ -131,13 +131,14 @@ impl Wanted {
             found.iter().rev().take_while(|event| event.value == text("MoneyAwarded")).count();
         let ends = [found.len(), found.len() - paid];
         Ok(ends.iter().any(|&end| {
-            &found[..end] == wanted || found.get(rolled..end).is_some_and(|found| found == wanted)
+            &found[..end] == expected
+                || found.get(rolled..end).is_some_and(|found| found == expected)
         }))
     }
 
-    fn look(&self, seen: &Seen<'_>) -> Result<Node, Broken> {
-        let table = &seen.game.table;
-        let name = |seat: u8| match seen.seats.get(usize::from(seat)) {
+    fn actual(&self, context: &Context<'_>) -> Result<Node, Broken> {
+        let table = &context.game.table;
+        let name = |seat: u8| match context.seats.get(usize::from(seat)) {
             Some(seat) => text(&seat.name),
             None => Value::Null,
         };
@@ -149,8 +150,8 @@ impl Wanted {
             Stage::Gathering | Stage::Playing => None,
         };
         let value = match &self.subject {
-            Subject::Seat(seat, fact) => self.fact(seen, *seat, fact)?,
-            Subject::ToMove => seen.game.to_move().map_or(Value::Null, name),
+            Subject::Seat(seat, fact) => self.fact(context, *seat, fact)?,
+            Subject::ToMove => context.game.to_move().map_or(Value::Null, name),
             Subject::Winner => list(
                 outcome.map_or_else(Vec::new, |o| o.winners.iter().map(|&s| name(s)).collect()),
             ),
@@ -160,26 +161,26 @@ impl Wanted {
                 text(by.as_str().unwrap_or_default())
             }),
             Subject::Events => {
-                let events = seen.events.iter().filter(|event| !event.is_lifecycle());
+                let events = context.events.iter().filter(|event| !event.is_lifecycle());
                 list(events.map(|event| text(event.name())).collect())
             }
         };
         Ok(Node { line: 0, value })
     }
 
-    fn fact(&self, seen: &Seen<'_>, seat: usize, fact: &str) -> Result<Value, Broken> {
-        let facts = seen.game.facts(u8::try_from(seat).unwrap_or(u8::MAX));
+    fn fact(&self, context: &Context<'_>, seat: usize, fact: &str) -> Result<Value, Broken> {
+        let facts = context.game.facts(u8::try_from(seat).unwrap_or(u8::MAX));
         let found = facts.iter().find(|(name, _)| *name == fact);
         match found {
-            // The game knows what was earned in it, the scenario what was there before.
+            // The game knows the money earned in it, the scenario the money before it.
             Some(("money", Fact::Number(earned))) => {
-                Ok(Value::Number(seen.seats[seat].money.saturating_add(*earned)))
+                Ok(Value::Number(context.seats[seat].money.saturating_add(*earned)))
             }
             Some((_, fact)) => Ok(value(fact)),
             None => {
                 let known: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
-                Err(self.value.is_not(&format!(
-                    "a seat has no '{fact}' in this game; there are: {}",
+                Err(self.value.error(&format!(
+                    "a seat has no '{fact}' in this game; it has: {}",
                     known.join(", ")
                 )))
             }
@@ -200,31 +201,31 @@ impl Subject {
     }
 }
 
-/// A fact as a scenario would write it.
+/// A fact as a value of a scenario.
 fn value(fact: &Fact) -> Value {
     let node = |fact: &Fact| Node { line: 0, value: value(fact) };
     match fact {
         Fact::Number(number) | Fact::Money(number) => Value::Number(*number),
         Fact::Flag(flag) => Value::Flag(*flag),
         Fact::Text(fact) => text(fact),
-        Fact::Word(word) => text(word.as_str()),
+        Fact::Slug(word) => text(word.as_str()),
         Fact::List(facts) => Value::List(facts.iter().map(node).collect()),
         Fact::Map(facts) => {
-            let name = |word: &Word| Node { line: 0, value: text(word.as_str()) };
+            let name = |word: &Slug| Node { line: 0, value: text(word.as_str()) };
             Value::Map(facts.iter().map(|(word, fact)| (name(word), node(fact))).collect())
         }
     }
 }
 
-/// Whether what is found is as wanted; of a map only what is named is compared, and `null` is nothing.
-fn includes(found: &Node, wanted: &Node) -> bool {
-    match (&found.value, &wanted.value) {
-        (Value::Map(found), Value::Map(wanted)) => wanted.iter().all(|(name, wanted)| {
-            // `null` is what is not there.
-            let there = found.iter().find(|(known, _)| known == name);
-            there.map_or(wanted.value == Value::Null, |(_, found)| includes(found, wanted))
+/// Whether the found value matches the expected one. Of a map, only the expected keys are compared.
+fn includes(found: &Node, expected: &Node) -> bool {
+    match (&found.value, &expected.value) {
+        (Value::Map(found), Value::Map(expected)) => expected.iter().all(|(name, expected)| {
+            // `null` matches a missing key.
+            let entry = found.iter().find(|(known, _)| known == name);
+            entry.map_or(expected.value == Value::Null, |(_, found)| includes(found, expected))
         }),
-        _ => found == wanted,
+        _ => found == expected,
     }
 }
 

@@ -1,75 +1,77 @@
-//! A scenario as it is written.
+//! Parses scenario files.
 
-use domain::{RejectionCode, Word};
+use domain::{RejectionCode, Slug};
 use serde_json::{Map, Value as Json};
 
 use super::{
     Broken,
-    expect::Wanted,
+    expect::Expectation,
     verb::Verb,
     yaml::{self, Node, Value},
 };
 
-/// Given, when, then.
+/// A scenario: set-up, actions and expectations.
 #[derive(Debug)]
 pub(super) struct Scenario {
     pub(super) line: usize,
     pub(super) name: String,
     pub(super) game: String,
     pub(super) preset: Option<String>,
-    /// The version of the preset; without it, the newest one.
+    /// The version of the preset; the newest by default.
     pub(super) version: Option<u32>,
     pub(super) rules: Map<String, Json>,
     pub(super) seats: Vec<Seat>,
-    /// What comes up at random, beside dice, in this order.
-    pub(super) draws: Vec<Word>,
-    /// The set-up is to be refused.
-    pub(super) rejected: Option<Refusal>,
+    /// The results of random draws other than dice, in order.
+    pub(super) draws: Vec<Slug>,
+    /// The set-up is expected to be refused.
+    pub(super) rejected: Option<ExpectedRejection>,
     pub(super) steps: Vec<Step>,
 }
 
-/// Who sits down.
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) name: String,
     /// The client's seed.
     pub(super) seed: Option<String>,
-    /// The dice, one a slot; nothing is ordinary dice.
+    /// The dice, one per slot; ordinary dice by default.
     pub(super) dice: Option<Vec<String>>,
-    /// Whom they play.
     pub(super) character: Option<String>,
-    /// The wallet before the game.
+    /// The balance before the game.
     pub(super) money: i64,
 }
 
-/// What an account starts with.
+/// The initial balance of an account.
 const FIRST_MONEY: i64 = 10;
 
-/// One line of the game.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// Somebody does something; `seat` counts the scenario's list of seats.
-    Act { line: usize, seat: usize, verb: Verb, rejected: Option<Refusal> },
-    /// Something is as expected.
-    Expect { line: usize, wanted: Vec<Wanted> },
+    /// An action; `seat` is an index into the scenario's list of seats.
+    Act {
+        line: usize,
+        seat: usize,
+        verb: Verb,
+        rejected: Option<ExpectedRejection>,
+    },
+    Expect {
+        line: usize,
+        expected: Vec<Expectation>,
+    },
 }
 
-/// A refusal that is expected.
+/// An expected rejection.
 #[derive(Debug)]
-pub(super) enum Refusal {
-    /// Whatever it is called.
+pub(super) enum ExpectedRejection {
     Any,
-    /// This one.
     Code(RejectionCode),
 }
 
-/// All scenarios of a file; one that is broken leaves the others.
+/// All scenarios of a file; an invalid one does not affect the others.
 pub(super) fn scenarios(text: &str) -> Result<Vec<Result<Scenario, Broken>>, Broken> {
     let documents = yaml::documents(text)?;
     let scenarios: Vec<_> =
         documents.iter().filter(|d| d.value != Value::Null).map(scenario).collect();
     if scenarios.is_empty() {
-        return Err(Broken::at(1, "the file holds no scenario"));
+        return Err(Broken::at(1, "the file contains no scenario"));
     }
     Ok(scenarios)
 }
@@ -95,7 +97,7 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
             "preset" => scenario.preset = Some(node.text("preset")?),
             "version" => {
                 let Value::Number(version) = node.value else {
-                    return Err(node.is_not("version must be the number of a preset's version"));
+                    return Err(node.error("version must be the number of a preset's version"));
                 };
                 scenario.version = Some(u32::try_from(version).unwrap_or(u32::MAX));
             }
@@ -104,15 +106,16 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
                 scenario.seats = node.list("seats")?.iter().map(seat).collect::<Result<_, _>>()?;
             }
             "draws" => {
-                scenario.draws = node.list("draws")?.iter().map(word).collect::<Result<_, _>>()?;
+                scenario.draws =
+                    node.list("draws")?.iter().map(draw_code).collect::<Result<_, _>>()?;
             }
-            "rejected" => scenario.rejected = refusal(node)?,
+            "rejected" => scenario.rejected = expected_rejection(node)?,
             "steps" => steps = node.list("steps")?,
             "about" => {}
             other => {
-                return Err(node.is_not(&format!(
-                    "'{other}' is no part of a scenario; there are: name, about, game, preset, \
-                     version, rules, seats, draws, rejected, steps"
+                return Err(node.error(&format!(
+                    "unknown key '{other}' in a scenario; expected one of: name, about, game, \
+                     preset, version, rules, seats, draws, rejected, steps"
                 )));
             }
         }
@@ -123,11 +126,11 @@ fn scenario(document: &Node) -> Result<Scenario, Broken> {
         ("seats", scenario.seats.is_empty()),
     ] {
         if missing {
-            return Err(document.is_not(&format!("the scenario has no '{part}'")));
+            return Err(document.error(&format!("the scenario has no '{part}'")));
         }
     }
     if scenario.rejected.is_some() && !steps.is_empty() {
-        return Err(document.is_not("a scenario whose set-up is rejected has no steps"));
+        return Err(document.error("a scenario whose set-up is rejected has no steps"));
     }
     let names: Vec<&str> = scenario.seats.iter().map(|seat| seat.name.as_str()).collect();
     scenario.steps = steps.iter().map(|node| step(node, &names)).collect::<Result<_, _>>()?;
@@ -147,84 +150,83 @@ fn seat(node: &Node) -> Result<Seat, Broken> {
                 "seed" => seat.seed = Some(value.text("seed")?),
                 "money" => {
                     let Value::Number(money @ 0..=1_000_000_000) = value.value else {
-                        return Err(value.is_not("money must be a number of dollars, 0 or more"));
+                        return Err(value.error("money must be a number of dollars, 0 or more"));
                     };
                     seat.money = money;
                 }
                 "dice" => seat.dice = Some(dice(value)?),
                 "character" => seat.character = Some(value.text("character")?),
                 other => {
-                    return Err(value.is_not(&format!(
-                        "'{other}' is no part of a seat; there are: name, seed, money, dice, \
-                         character"
+                    return Err(value.error(&format!(
+                        "unknown key '{other}' in a seat; expected one of: name, seed, money, \
+                         dice, character"
                     )));
                 }
             }
         }
     }
     if RESERVED.contains(&seat.name.as_str()) {
-        return Err(node.is_not(&format!("a seat cannot be called '{}'", seat.name)));
+        return Err(node.error(&format!("a seat cannot be called '{}'", seat.name)));
     }
     Ok(seat)
 }
 
-/// Words that mean something else in a step or an expectation.
+/// Names with another meaning in steps and expectations.
 const RESERVED: [&str; 8] =
     ["expect", "rejected", "house", "to_move", "winner", "round", "decided_by", "events"];
 
-/// The codes of a loadout. Whether there are such dice is for the rules to say.
+/// The codes of a loadout. The rules check whether these dice exist.
 fn dice(list: &Node) -> Result<Vec<String>, Broken> {
     list.list("dice")?.iter().map(|die| die.text("a die")).collect()
 }
 
-/// The code of a thing.
-fn word(node: &Node) -> Result<Word, Broken> {
-    let text = node.text("a thing that comes up")?;
-    text.parse().map_err(|why| node.is_not(&format!("'{text}' is no code: {why}")))
+fn draw_code(node: &Node) -> Result<Slug, Broken> {
+    let text = node.text("a draw")?;
+    text.parse().map_err(|why| node.error(&format!("'{text}' is not a code: {why}")))
 }
 
 fn step(node: &Node, seats: &[&str]) -> Result<Step, Broken> {
     let (mut act, mut expected, mut rejected) = (None, None, None);
     for (key, value) in node.entries("a step")? {
         if key == "expect" {
-            expected = Some(Wanted::parse(value, seats)?);
+            expected = Some(Expectation::parse(value, seats)?);
         } else if key == "rejected" {
-            rejected = refusal(value)?;
+            rejected = expected_rejection(value)?;
         } else {
             let by_house = key == "house";
             let seat = seats.iter().position(|&name| name == key);
             let Some(seat) = seat.or_else(|| by_house.then_some(0)) else {
                 let known = seats.join(", ");
-                return Err(value.is_not(&format!("nobody is called '{key}'; there are: {known}")));
+                return Err(
+                    value.error(&format!("there is no seat '{key}'; the seats are: {known}"))
+                );
             };
             if act.is_some() {
-                return Err(value.is_not("a step is one action; begin the next with '-'"));
+                return Err(value.error("a step is one action; begin the next with '-'"));
             }
             let verb = Verb::parse(&value.text("a step")?, by_house, seats);
-            act = Some((seat, verb.map_err(|problem| value.is_not(&problem))?));
+            act = Some((seat, verb.map_err(|problem| value.error(&problem))?));
         }
     }
     let line = node.line;
     match (act, expected) {
         (Some((seat, verb)), None) => Ok(Step::Act { line, seat, verb, rejected }),
-        (None, Some(wanted)) if rejected.is_none() => Ok(Step::Expect { line, wanted }),
-        _ => {
-            Err(node.is_not("a step is either one action, maybe with 'rejected', or one 'expect'"))
-        }
+        (None, Some(expected)) if rejected.is_none() => Ok(Step::Expect { line, expected }),
+        _ => Err(node.error("a step is either one action, maybe with 'rejected', or one 'expect'")),
     }
 }
 
-/// `true` is any refusal, a name that one, `false` none.
-fn refusal(node: &Node) -> Result<Option<Refusal>, Broken> {
+/// `true` is any rejection, a name is that one, `false` is none.
+fn expected_rejection(node: &Node) -> Result<Option<ExpectedRejection>, Broken> {
     match &node.value {
-        Value::Flag(true) => Ok(Some(Refusal::Any)),
+        Value::Flag(true) => Ok(Some(ExpectedRejection::Any)),
         Value::Flag(false) => Ok(None),
         Value::Text(name) => match name.parse() {
-            Ok(code) => Ok(Some(Refusal::Code(code))),
-            Err(_) => Err(node.is_not(&format!("no rejection is called '{name}'"))),
+            Ok(code) => Ok(Some(ExpectedRejection::Code(code))),
+            Err(_) => Err(node.error(&format!("there is no rejection '{name}'"))),
         },
         Value::Null | Value::Number(_) | Value::List(_) | Value::Map(_) => {
-            Err(node.is_not("rejected must be true or the name of a rejection"))
+            Err(node.error("rejected must be true or the name of a rejection"))
         }
     }
 }

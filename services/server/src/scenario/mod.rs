@@ -1,7 +1,7 @@
-//! Scenarios: whole games as text, played against the rules alone.
+//! Scenarios: whole games as text, run against the rules without a database.
 //!
-//! A file says given, when, then with scripted dice. Designers write them, tests run them, support
-//! attaches them to disputes. `docs/scenarios.md` describes the format.
+//! A file has a set-up, actions with scripted dice, and expectations. Designers write them, tests
+//! run them, support attaches them to disputes. `docs/scenarios.md` describes the format.
 
 mod expect;
 mod file;
@@ -18,7 +18,7 @@ use std::{
 
 use report::Report;
 
-/// Something in a file that is no scenario, and where.
+/// An error in a scenario file, and its line.
 #[derive(Debug)]
 pub(crate) struct Broken {
     line: usize,
@@ -31,7 +31,7 @@ impl Broken {
     }
 }
 
-/// Runs all scenarios of the files and folders; the exit code is 0, 1 (failed) or 2 (broken).
+/// Runs all scenarios of files and folders; the exit code is 0, 1 (failed) or 2 (invalid).
 pub(crate) fn run(paths: &[PathBuf], steps: bool, out: &mut impl Write) -> io::Result<ExitCode> {
     let mut report = Report::new(out, steps);
     for path in paths {
@@ -72,7 +72,7 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in entries {
         let is_yaml = entry.extension().is_some_and(|end| end == "yaml" || end == "yml");
-        // A link to a folder may lead back to where we are.
+        // Symbolic links to folders may form a cycle.
         if (entry.is_dir() && !entry.is_symlink()) || is_yaml {
             found.extend(files(&entry)?);
         }

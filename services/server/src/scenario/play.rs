@@ -1,9 +1,9 @@
-//! Plays a scenario.
+//! Runs a scenario.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use domain::{
-    Command, Dice, Draw, Event, Game, GameId, Moment, PlayerId, Rejection, Ruleset, Thrown, Word,
+    Command, Dice, Draw, Event, Game, GameId, Moment, PlayerId, Rejection, Ruleset, Slug, Thrown,
     decide, evolve,
     fair::{Secret, commitment, first_ticket, ruleset_hash},
     narrate, replay,
@@ -13,20 +13,19 @@ use uuid::Uuid;
 
 use super::{
     Broken,
-    expect::{Difference, Seen},
-    file::{Refusal, Scenario, Step},
+    expect::{Context, Difference},
+    file::{ExpectedRejection, Scenario, Step},
     verb::Verb,
 };
 
-/// How a scenario went.
+/// The result of a scenario.
 #[derive(Debug)]
 pub(super) struct Played {
     pub(super) verdict: Verdict,
-    /// What happened, with the line of the step that made it happen.
+    /// The events in words, each with the line of its step.
     pub(super) story: Vec<(usize, String)>,
 }
 
-/// Whether a scenario is true.
 #[derive(Debug)]
 pub(super) enum Verdict {
     Passed,
@@ -35,39 +34,39 @@ pub(super) enum Verdict {
         line: usize,
         differences: Vec<Difference>,
     },
-    /// Something was refused or accepted that should not be.
+    /// A command was refused or accepted unexpectedly.
     Failed {
         line: usize,
         problem: String,
     },
-    /// The scenario makes no sense.
+    /// The scenario is invalid.
     Broken(Broken),
 }
 
-/// Thrown dice have no secret; this one stands where a game needs one to end.
+/// Scripted dice have no secret, but a game needs one to end.
 const SECRET: Secret = Secret([0; 32]);
 
-/// Dice that fall as the step says. A step rolls once, and all its values are for that roll; only where the house rolls on
-/// for who does not, they are for one roll after the other.
+/// Scripted dice. All values of a step are for its single roll; only after a time-out, when the
+/// house plays on for the seat, they are consumed by several rolls.
 struct Script<'a> {
     values: &'a [u32],
     colours: &'a [Code],
-    /// Of the dice rolled last.
+    /// The colours of the last roll.
     painted: &'a [Code],
-    one_by_one: bool,
-    /// What comes up beside dice; the first of all things where nothing is said.
-    things: &'a mut VecDeque<Word>,
-    /// What is wrong with what was said.
+    consume: bool,
+    /// The results of other random draws; without an entry, the first of all things is drawn.
+    things: &'a mut VecDeque<Slug>,
+    /// What is wrong with the script.
     problem: Option<String>,
 }
 
 impl Script<'_> {
     fn next(&mut self, count: usize) -> Vec<u32> {
-        let count = if self.one_by_one { count.min(self.values.len()) } else { self.values.len() };
+        let count = if self.consume { count.min(self.values.len()) } else { self.values.len() };
         let (now, later) = self.values.split_at(count);
         let painted = count.min(self.colours.len());
         self.painted = &self.colours[..painted];
-        if self.one_by_one {
+        if self.consume {
             (self.values, self.colours) = (later, &self.colours[painted..]);
         }
         now.to_vec()
@@ -79,7 +78,7 @@ impl Dice for Script<'_> {
         self.next(count.into())
     }
 
-    /// Dice with weights are written as what they show: two faces are one of 36 rolls.
+    /// Weighted dice are scripted by their faces: two faces are one of 36 rolls.
     fn ticket(&mut self, _: Draw, weights: &[u32]) -> Option<u32> {
         let faces = self.next(2);
         let [first, second] = faces[..] else { return None };
@@ -87,18 +86,19 @@ impl Dice for Script<'_> {
         first_ticket(weights, face(first)? * 6 + face(second)?)
     }
 
-    fn one_of(&mut self, _: Draw, things: &[Word]) -> Option<u32> {
+    fn one_of(&mut self, _: Draw, things: &[Slug]) -> Option<u32> {
         let Some(next) = self.things.pop_front() else { return Some(1) };
-        let place = things.iter().position(|&thing| thing == next);
-        if place.is_none() {
-            let known: Vec<&str> = things.iter().map(Word::as_str).collect();
-            let problem = format!("'{next}' cannot come up here; there are: {}", known.join(", "));
+        let index = things.iter().position(|&thing| thing == next);
+        if index.is_none() {
+            let known: Vec<&str> = things.iter().map(Slug::as_str).collect();
+            let problem =
+                format!("'{next}' cannot be drawn here; expected one of: {}", known.join(", "));
             self.problem = Some(problem);
         }
-        u32::try_from(place? + 1).ok()
+        u32::try_from(index? + 1).ok()
     }
 
-    /// Only scenarios and tests can say which colour a die has.
+    /// Only scenarios and tests can script colours.
     fn painted(&mut self) -> Option<Vec<Code>> {
         Some(self.painted.to_vec())
     }
@@ -108,14 +108,14 @@ impl Dice for Script<'_> {
     }
 }
 
-/// A game under way: its log, and the events of the last step.
+/// A running scenario.
 struct Run<'a> {
     scenario: &'a Scenario,
     game: Option<Game>,
     log: Vec<Event>,
     last: Vec<Event>,
     now: Moment,
-    things: VecDeque<Word>,
+    things: VecDeque<Slug>,
     problem: Option<String>,
     story: Vec<(usize, String)>,
 }
@@ -140,14 +140,14 @@ impl Run<'_> {
         let line = self.scenario.line;
         match (self.set_up(), &self.scenario.rejected) {
             (Ok(()), None) => {}
-            (Err(refused), None) => {
+            (Err(rejection), None) => {
                 let problem =
-                    format!("the set-up is refused: {refused} ({})", refused.code().name());
+                    format!("the set-up is refused: {rejection} ({})", rejection.code().name());
                 return Err(Verdict::Failed { line, problem });
             }
-            (answer, Some(wanted)) => {
-                let refused = check_refusal(line, answer.err(), wanted)?;
-                self.story.push((line, refused));
+            (result, Some(expected)) => {
+                let rejection = check_rejection(line, result.err(), expected)?;
+                self.story.push((line, rejection));
                 return Ok(());
             }
         }
@@ -156,12 +156,12 @@ impl Run<'_> {
                 Step::Act { line, seat, verb, rejected } => {
                     self.act(*line, *seat, verb, rejected.as_ref())?;
                 }
-                Step::Expect { line, wanted } => {
+                Step::Expect { line, expected } => {
                     let Some(game) = &self.game else { continue };
-                    let seen = Seen { game, seats: &self.scenario.seats, events: &self.last };
+                    let context = Context { game, seats: &self.scenario.seats, events: &self.last };
                     let mut differences = Vec::new();
-                    for wanted in wanted {
-                        differences.extend(wanted.compare(&seen).map_err(Verdict::Broken)?);
+                    for expected in expected {
+                        differences.extend(expected.compare(&context).map_err(Verdict::Broken)?);
                     }
                     if !differences.is_empty() {
                         return Err(Verdict::Differs { line: *line, differences });
@@ -169,14 +169,14 @@ impl Run<'_> {
                 }
             }
         }
-        if let Some(unseen) = self.things.front() {
-            let problem = format!("'{unseen}' of draws never came up");
+        if let Some(unused) = self.things.front() {
+            let problem = format!("'{unused}' in draws was never drawn");
             return Err(Verdict::Broken(Broken::at(line, problem)));
         }
         self.check_replay()
     }
 
-    /// Creates the game, seats everybody and starts.
+    /// Creates the game, seats all players and starts.
     fn set_up(&mut self) -> Result<(), Rejection> {
         let scenario = self.scenario;
         let mut preset = Ruleset::preset(&scenario.game, scenario.preset.as_deref())?;
@@ -187,19 +187,20 @@ impl Run<'_> {
         let special = ruleset.rules.catalogue().is_some();
         let (game, none) = (GameId(Uuid::nil()), Thrown::default());
         let commitment = commitment(&SECRET, game, ruleset_hash(&ruleset));
-        self.tell(scenario.line, &Command::Create { game, ruleset, commitment }, &none)?;
+        self.execute(scenario.line, &Command::Create { game, ruleset, commitment }, &none)?;
         for (number, seat) in (1..).zip(&scenario.seats) {
             let player = PlayerId(Uuid::from_u128(number));
             let (name, seed) = (seat.name.clone(), seat.seed.clone());
-            self.tell(scenario.line, &Command::Join { player, name, seed }, &none)?;
+            self.execute(scenario.line, &Command::Join { player, name, seed }, &none)?;
         }
         for (seat, dice) in (0..).zip(scenario.seats.iter().map(|seat| seat.dice.clone())) {
             let Some(dice) = dice else { continue };
             if special || dice.iter().any(|code| code != Code::STANDARD.as_str()) {
-                self.tell(scenario.line, &Command::ChooseLoadout { seat, dice }, &none)?;
+                self.execute(scenario.line, &Command::ChooseLoadout { seat, dice }, &none)?;
                 continue;
             }
-            // Where there are no others, ordinary dice are chosen by choosing none; but nobody has more than the set.
+            // Games without special dice have no loadout command, but the number of dice is
+            // checked.
             let slots = self.game.as_ref().map_or(0, |game| game.dice().len());
             if dice.len() > slots {
                 let slots = u8::try_from(slots).unwrap_or(u8::MAX);
@@ -209,10 +210,10 @@ impl Run<'_> {
         for (seat, character) in (0..).zip(scenario.seats.iter().map(|s| s.character.clone())) {
             if let Some(character) = character {
                 let choose = Command::ChooseCharacter { seat, character };
-                self.tell(scenario.line, &choose, &none)?;
+                self.execute(scenario.line, &choose, &none)?;
             }
         }
-        self.tell(scenario.line, &Command::Start, &none)
+        self.execute(scenario.line, &Command::Start, &none)
     }
 
     fn act(
@@ -220,7 +221,7 @@ impl Run<'_> {
         line: usize,
         seat: usize,
         verb: &Verb,
-        rejected: Option<&Refusal>,
+        rejected: Option<&ExpectedRejection>,
     ) -> Result<(), Verdict> {
         let touched = self.now;
         self.now = self.moment_of(verb);
@@ -230,27 +231,27 @@ impl Run<'_> {
             Verb::Quit | Verb::Abandon | Verb::Void(_) => &none,
         };
         let command = verb.command(u8::try_from(seat).unwrap_or(u8::MAX), touched);
-        let answer = self.tell(line, &command, scripted);
-        if let Err(wrong @ Rejection::WrongRoll { .. }) = &answer {
+        let result = self.execute(line, &command, scripted);
+        if let Err(wrong @ Rejection::WrongRoll { .. }) = &result {
             let problem = self.problem.take().unwrap_or_else(|| wrong.to_string());
             return Err(Verdict::Broken(Broken::at(line, problem)));
         }
-        match (answer, rejected) {
+        match (result, rejected) {
             (Ok(()), None) => Ok(()),
-            (Err(refused), None) => {
-                let problem = format!("refused: {refused} ({})", refused.code().name());
+            (Err(rejection), None) => {
+                let problem = format!("refused: {rejection} ({})", rejection.code().name());
                 Err(Verdict::Failed { line, problem })
             }
-            (answer, Some(wanted)) => {
+            (result, Some(expected)) => {
                 self.last.clear();
-                let refused = check_refusal(line, answer.err(), wanted)?;
-                self.story.push((line, refused));
+                let rejection = check_rejection(line, result.err(), expected)?;
+                self.story.push((line, rejection));
                 Ok(())
             }
         }
     }
 
-    /// A step takes a second; a time-out and an abandonment come when they are due.
+    /// A step takes one second; time-outs and abandonment happen when they are due.
     fn moment_of(&self, verb: &Verb) -> Moment {
         let Some(table) = self.game.as_ref().map(|game| &game.table) else { return self.now };
         let next = self.now.plus_seconds(1);
@@ -261,12 +262,17 @@ impl Run<'_> {
         }
     }
 
-    fn tell(&mut self, line: usize, command: &Command, scripted: &Thrown) -> Result<(), Rejection> {
+    fn execute(
+        &mut self,
+        line: usize,
+        command: &Command,
+        scripted: &Thrown,
+    ) -> Result<(), Rejection> {
         let mut dice = Script {
             values: &scripted.raw,
             colours: &scripted.kinds,
             painted: &[],
-            one_by_one: matches!(command, Command::TimeOut { .. }),
+            consume: matches!(command, Command::TimeOut { .. }),
             things: &mut self.things,
             problem: None,
         };
@@ -275,14 +281,14 @@ impl Run<'_> {
         self.last = decided?;
         for event in &self.last {
             self.game = evolve(self.game.take(), event);
-            let told = self.game.as_ref().and_then(|game| narrate(event, &game.table));
-            self.story.extend(told.map(|told| (line, told)));
+            let text = self.game.as_ref().and_then(|game| narrate(event, &game.table));
+            self.story.extend(text.map(|text| (line, text)));
         }
         self.log.extend_from_slice(&self.last);
         Ok(())
     }
 
-    /// Whatever was played, its written log folds to the same state.
+    /// Replaying the serialized events must give the same state.
     fn check_replay(&self) -> Result<(), Verdict> {
         let read = self.log.iter().map(|event| {
             serde_json::to_string(event).and_then(|written| serde_json::from_str::<Event>(&written))
@@ -291,29 +297,29 @@ impl Run<'_> {
         if replayed.is_ok_and(|game| game == self.game) {
             return Ok(());
         }
-        let problem = "the replay of the written events gives another state".to_owned();
+        let problem = "replaying the serialized events gives a different state".to_owned();
         Err(Verdict::Failed { line: self.scenario.line, problem })
     }
 }
 
-fn check_refusal(
+fn check_rejection(
     line: usize,
-    refused: Option<Rejection>,
-    wanted: &Refusal,
+    rejection: Option<Rejection>,
+    expected: &ExpectedRejection,
 ) -> Result<String, Verdict> {
-    let Some(refused) = refused else {
+    let Some(rejection) = rejection else {
         let problem = "accepted, but it should be refused".to_owned();
         return Err(Verdict::Failed { line, problem });
     };
-    match wanted {
-        Refusal::Code(wanted) if *wanted != refused.code() => {
+    match expected {
+        ExpectedRejection::Code(expected) if *expected != rejection.code() => {
             let difference = Difference {
                 subject: "rejected".to_owned(),
-                expected: wanted.name().to_owned(),
-                found: format!("{}: {refused}", refused.code().name()),
+                expected: expected.name().to_owned(),
+                found: format!("{}: {rejection}", rejection.code().name()),
             };
             Err(Verdict::Differs { line, differences: vec![difference] })
         }
-        Refusal::Code(_) | Refusal::Any => Ok(format!("refused: {refused}")),
+        ExpectedRejection::Code(_) | ExpectedRejection::Any => Ok(format!("refused: {rejection}")),
     }
 }

@@ -1,4 +1,4 @@
-//! What a person sees of a run.
+//! Prints the results of scenarios.
 
 use std::{
     io::{self, Write},
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::terminal::{BAD, BROKEN, FAINT, GOOD};
 
-/// Prints as scenarios are played, and counts.
+/// Prints and counts results.
 #[derive(Debug)]
 pub(super) struct Report<'a, W> {
     out: &'a mut W,
@@ -72,10 +72,10 @@ impl<'a, W: Write> Report<'a, W> {
         }
     }
 
-    /// A failure tells its story too: what led to it.
+    /// Prints the events that led to a result.
     fn story(&mut self, played: &Played) -> io::Result<()> {
-        for (line, told) in &played.story {
-            writeln!(self.out, "      {FAINT}{line:>4}{FAINT:#}  {told}")?;
+        for (line, text) in &played.story {
+            writeln!(self.out, "      {FAINT}{line:>4}{FAINT:#}  {text}")?;
         }
         Ok(())
     }
@@ -87,7 +87,7 @@ impl<'a, W: Write> Report<'a, W> {
         writeln!(self.out, "          {BAD}+ found    {found}{BAD:#}")
     }
 
-    /// The counts, and the exit code they mean.
+    /// Prints the counts; returns the exit code.
     pub(super) fn finish(self) -> io::Result<ExitCode> {
         let Self { passed, failed, broken, .. } = self;
         let and_broken = if broken > 0 { format!(", {broken} broken") } else { String::new() };

@@ -1,36 +1,36 @@
-//! What a step does: a move in the language of records, or something that is no move.
+//! Actions of steps: a move in the syntax of records, or another command.
 
 use domain::{
     Command, Moment, Play, SeatNo, Thrown, VoidedFor, known_moves, parse_dice, parse_step,
 };
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Debug)]
 pub(super) enum Verb {
-    /// A move, with the dice scripted for it.
+    /// A move with its scripted dice.
     Play(Play, Thrown),
-    /// The clock runs out, and the house ends the turn, with the dice scripted for what it rolls.
+    /// The time of the turn is up; the house ends it, with these scripted dice if it rolls.
     TimeOut(Thrown),
-    /// The player leaves.
     Quit,
     /// The house closes the game.
     Abandon,
-    /// The house makes the game void.
+    /// The house voids the game.
     Void(VoidedFor),
 }
 
-const NO_MOVES: &str = "timeout, timeout [VALUES], quit; house: abandon, void REASON";
+const OTHER_STEPS: &str = "timeout, timeout [VALUES], quit; house: abandon, void REASON";
 
 impl Verb {
-    /// A verb as a step writes it, for a seat or for the house.
+    /// Parses the action of a seat or of the house.
     pub(super) fn parse(written: &str, by_house: bool, seats: &[&str]) -> Result<Self, String> {
         let written = written.trim();
         let (verb, rest) = match written.split_once(char::is_whitespace) {
             Some((verb, rest)) => (verb, rest.trim()),
             None => (written, ""),
         };
-        let unknown =
-            || format!("'{written}' is no step; there are: {}, {NO_MOVES}", known_moves());
+        let unknown = || {
+            format!("unknown step '{written}'; expected one of: {}, {OTHER_STEPS}", known_moves())
+        };
         match (verb, rest, by_house) {
             ("timeout", _, false) => {
                 parse_dice(rest).map(Self::TimeOut).map_err(|wrong| wrong.problem)
@@ -39,7 +39,7 @@ impl Verb {
             ("abandon", "", true) => Ok(Self::Abandon),
             ("void", why, true) => serde_json::from_value(why.into())
                 .map(Self::Void)
-                .map_err(|_| format!("'{why}' is no reason to make a game void")),
+                .map_err(|_| format!("'{why}' is not a reason to void a game")),
             (_, _, false) => match parse_step(written, seats) {
                 Ok(Some((play, thrown))) => Ok(Self::Play(play, thrown.unwrap_or_default())),
                 Ok(None) => Err(unknown()),
@@ -49,7 +49,7 @@ impl Verb {
         }
     }
 
-    /// The command; `touched` is when the game was last touched.
+    /// The command; `touched` is the time of the last command.
     pub(super) fn command(&self, seat: SeatNo, touched: Moment) -> Command {
         match self {
             Self::Play(play, _) => Command::Play { seat, play: play.clone() },

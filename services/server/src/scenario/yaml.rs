@@ -1,17 +1,16 @@
-//! YAML with its line numbers, cut down to what scenarios need.
+//! The subset of YAML that scenarios need, with line numbers.
 
 use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
 
 use super::Broken;
 
-/// A part of a file.
+/// A value and its line.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) line: usize,
     pub(super) value: Value,
 }
 
-/// What a part is.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Null,
@@ -22,14 +21,13 @@ pub(super) enum Value {
     Map(Vec<(Node, Node)>),
 }
 
-/// Lines do not matter when parts are compared.
+/// Ignores lines.
 impl PartialEq for Node {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
 }
 
-/// The documents of a file.
 pub(super) fn documents(text: &str) -> Result<Vec<Node>, Broken> {
     let documents = MarkedYaml::load_from_str(text)
         .map_err(|error| Broken::at(error.marker().line(), error.info()))?;
@@ -54,7 +52,10 @@ fn node(yaml: &MarkedYaml<'_>) -> Result<Node, Broken> {
         | YamlData::Tagged(..)
         | YamlData::Alias(_)
         | YamlData::BadValue => {
-            return Err(Broken::at(line, "use whole numbers, texts, lists and maps only"));
+            return Err(Broken::at(
+                line,
+                "only integers, strings, booleans, lists and maps are supported",
+            ));
         }
     };
     Ok(Node { line, value })
@@ -66,31 +67,31 @@ impl Node {
             Value::Text(text) => Ok(text.clone()),
             Value::Number(number) => Ok(number.to_string()),
             Value::Null | Value::Flag(_) | Value::List(_) | Value::Map(_) => {
-                Err(self.is_not(&format!("{what} must be a text")))
+                Err(self.error(&format!("{what} must be a string")))
             }
         }
     }
 
     pub(super) fn list(&self, what: &str) -> Result<&[Node], Broken> {
         let Value::List(items) = &self.value else {
-            return Err(self.is_not(&format!("{what} must be a list")));
+            return Err(self.error(&format!("{what} must be a list")));
         };
         Ok(items)
     }
 
-    /// The entries of a map: each key with its line, and its value.
+    /// The entries of a map.
     pub(super) fn entries(&self, what: &str) -> Result<Vec<(String, &Node)>, Broken> {
         let Value::Map(entries) = &self.value else {
-            return Err(self.is_not(&format!("{what} must be a map")));
+            return Err(self.error(&format!("{what} must be a map")));
         };
         entries.iter().map(|(key, value)| Ok((key.text("a key")?, value))).collect()
     }
 
-    pub(super) fn is_not(&self, problem: &str) -> Broken {
+    pub(super) fn error(&self, problem: &str) -> Broken {
         Broken::at(self.line, problem)
     }
 
-    /// The same as JSON, for parameters of rules.
+    /// Converts to JSON, for parameters of rules.
     pub(super) fn to_json(&self) -> Result<serde_json::Value, Broken> {
         Ok(match &self.value {
             Value::Null => serde_json::Value::Null,

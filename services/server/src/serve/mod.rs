@@ -1,4 +1,4 @@
-//! `croupier serve`: a node.
+//! `croupier serve`: runs a node.
 
 mod settings;
 
@@ -21,19 +21,20 @@ use crate::{
     api,
     app::{App, Database},
     disputes::Disputes,
-    documents::Documents,
-    http::{self, Door, Rates},
+    documents::{Documents, TrustedDocuments},
+    http::{self, Gateway, Rates},
     keys::{KeyRing, Purpose},
     observe,
-    play::Tables,
+    play::GameService,
+    replay::Recordings,
     terminal::{BROKEN, FAINT, GOOD, block_on},
 };
 
-/// The database of a private PostgreSQL.
+/// The name of the database in the private PostgreSQL.
 #[cfg(feature = "cluster")]
 pub(crate) const DATABASE: &str = "postgres";
-/// How long what is under way may take when the node stops.
-const LAST_REQUESTS: Duration = Duration::from_secs(10);
+/// How long open requests may take after shutdown begins.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) fn run(settings: Settings, out: &mut impl Write) -> io::Result<ExitCode> {
     match block_on(serve(settings, out))? {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -46,61 +47,69 @@ pub(crate) fn run(settings: Settings, out: &mut impl Write) -> io::Result<ExitCo
 
 async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
     let traces = observe::start(&settings.observe)?;
-    let figures = observe::count()?;
-    let mut stop_asked = StopAsked::listen().map_err(|error| error.to_string())?;
+    let metrics = observe::install_metrics()?;
+    let mut signals = StopSignals::listen().map_err(|error| error.to_string())?;
     let settings = Arc::new(settings);
-    let said = |error: io::Error| error.to_string();
+    let trusted = TrustedDocuments::read(
+        settings.trusted_documents.as_deref(),
+        settings.only_trusted_documents,
+    )?;
+    let to_text = |error: io::Error| error.to_string();
     let database = Postgres::find(&settings, out)?;
     store::migrate(database.url()).await.map_err(|error| error.to_string())?;
 
-    let app = node(&settings, database.url())?;
-    // A session that was ended stays ended, from the first request on.
-    app.accounts.learn_all_revoked().await.map_err(|error| error.to_string())?;
+    let app = build_app(&settings, database.url())?;
+    // Before the first request, so that revoked sessions are rejected.
+    app.accounts.load_revoked().await.map_err(|error| error.to_string())?;
     let listener = http::listen(settings.listen).map_err(|error| {
-        format!("{} cannot be listened on: {error}; choose another with --listen", settings.listen)
+        format!(
+            "cannot listen on {}: {error}; choose another address with --listen",
+            settings.listen
+        )
     })?;
-    let address = listener.local_addr().map_err(said)?;
-    let door = Arc::new(Door {
-        api: api::connected(&app, ValidationMode::Strict),
-        unchecked: api::connected(&app, ValidationMode::Fast),
-        documents: Documents::new(settings.documents),
+    let address = listener.local_addr().map_err(to_text)?;
+    let gateway = Arc::new(Gateway {
+        api: api::connected(&app, ValidationMode::Strict, !settings.no_introspection),
+        unchecked: api::connected(&app, ValidationMode::Fast, !settings.no_introspection),
+        documents: Documents::new(settings.documents, &crate::schema::sdl()),
+        trusted,
         rates: Rates::new(&settings.rates),
         settings: Arc::clone(&settings),
-        figures,
+        metrics,
         app: Arc::clone(&app),
     });
-    let duties = duties(&app, &door, database.url());
+    let background_tasks = background_tasks(&app, &gateway, database.url());
     let processors = tokio::spawn(run_processors(Arc::clone(&app)));
     let (stop, stopping) = watch::channel(false);
-    let crowd = http::Crowd {
-        most: settings.max_clients,
-        head: settings.head_time(),
-        patience: LAST_REQUESTS,
+    let limits = http::ConnectionLimits {
+        max_connections: settings.max_clients,
+        header_timeout: settings.header_timeout(),
+        drain_timeout: DRAIN_TIMEOUT,
     };
-    let serving = tokio::spawn(http::accept(listener, http::router(&door), crowd, stopping));
-    // Whoever started us may not listen any more; the doors are open all the same.
-    welcome(out, address, &database, &settings).ok();
+    let serving = tokio::spawn(http::accept(listener, http::router(&gateway), limits, stopping));
+    // The reader of our output may be gone; the node runs anyway.
+    print_welcome(out, address, &database, &settings).ok();
 
-    stop_asked.wait().await;
-    writeln!(out, "{FAINT}stopping: what is under way is finished{FAINT:#}").ok();
-    // Listeners are told first: their connections never end by themselves.
-    app.tables.live.stop();
+    signals.wait().await;
+    writeln!(out, "{FAINT}stopping: finishing open requests{FAINT:#}").ok();
+    // Subscriptions first: their connections never end by themselves.
+    app.games.live.stop();
     stop.send_replace(true);
     serving.await.map_err(|error| error.to_string())?;
     processors.await.ok();
-    app.tables.evidence.write().await.ok();
-    app.tables.store.close().await;
-    for duty in duties {
-        duty.abort();
+    app.games.evidence.write().await.ok();
+    app.games.store.close().await;
+    for task in background_tasks {
+        task.abort();
     }
     database.stop();
     traces.stop();
-    writeln!(out, "{GOOD}✓{GOOD:#} goodbye").ok();
+    writeln!(out, "{GOOD}✓{GOOD:#} stopped").ok();
     Ok(())
 }
 
-/// Everything a request may need.
-fn node(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
+/// Builds the services that handle requests.
+fn build_app(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
     let folder = settings.keys();
     let ring = |purpose| {
         KeyRing::open(&folder, purpose).map_err(|error| format!("{}: {error}", folder.display()))
@@ -118,53 +127,59 @@ fn node(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
     };
     let accounts = Accounts::new(store.pool().clone(), ring(Purpose::Token)?, lifetimes);
     let disputes = Disputes::new(store.clone(), settings.remedy_limit);
-    let tables = Arc::new(Tables::new(store, ring(Purpose::Dice)?, settings.first_money));
-    Ok(Arc::new(App { tables, accounts, disputes, database: Database::default() }))
+    let games = Arc::new(GameService::new(store, ring(Purpose::Dice)?, settings.first_money));
+    let (recordings, database) = (Recordings::default(), Database::default());
+    Ok(Arc::new(App { games, accounts, disputes, recordings, database }))
 }
 
-/// Runs the processors until the node stops, and leaves them to other nodes then.
+/// Runs the processors until the node stops, then releases them for other nodes.
 async fn run_processors(app: Arc<App>) {
     let processors = crate::processors::of_node(&app);
-    let consumer = Consumer::new(app.tables.store.clone(), processors, Uuid::now_v7());
-    consumer.run_until(app.tables.live.stopped()).await;
+    let consumer = Consumer::new(app.games.store.clone(), processors, Uuid::now_v7());
+    consumer.run_until(app.games.live.stopped()).await;
 }
 
-/// What goes on beside requests.
-fn duties(app: &Arc<App>, door: &Arc<Door>, url: &str) -> Vec<tokio::task::JoinHandle<()>> {
-    let (noted, days) = (Arc::clone(&app.tables), door.settings.evidence_days);
+/// Starts the tasks that run beside requests.
+fn background_tasks(
+    app: &Arc<App>,
+    gateway: &Arc<Gateway>,
+    url: &str,
+) -> Vec<tokio::task::JoinHandle<()>> {
+    let (games, days) = (Arc::clone(&app.games), gateway.settings.evidence_days);
     let sessions = Arc::clone(app);
     let probed = Arc::clone(app);
-    let (door, url) = (Arc::clone(door), url.to_owned());
+    let (gateway, url) = (Arc::clone(gateway), url.to_owned());
     vec![
-        tokio::spawn(Arc::clone(&app.tables).hand_on()),
-        tokio::spawn(async move { sessions.accounts.keep_learning_revoked().await }),
+        tokio::spawn(Arc::clone(&app.games).publish()),
+        tokio::spawn(Arc::clone(&app.games.presence).run()),
+        tokio::spawn(async move { sessions.accounts.poll_revoked().await }),
         tokio::spawn(async move { probed.watch_database(&url).await }),
-        tokio::spawn(async move { noted.evidence.keep(days).await }),
+        tokio::spawn(async move { games.evidence.run(days).await }),
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(Duration::from_secs(5)).await;
-                door.figures.0.run_upkeep();
-                door.app.tables.look_after();
-                door.app.accounts.tokens.look_after();
+                gateway.metrics.0.run_upkeep();
+                gateway.app.games.maintain();
+                gateway.app.accounts.tokens.maintain();
             }
         }),
     ]
 }
 
-/// Whose PostgreSQL it is.
+/// The database server: started by this node, or external.
 enum Postgres {
     #[cfg(feature = "cluster")]
-    Ours {
+    Private {
         cluster: cluster::Cluster,
         url: String,
     },
-    Theirs(String),
+    External(String),
 }
 
 impl Postgres {
     fn find(settings: &Settings, out: &mut impl Write) -> Result<Self, String> {
         match &settings.database_url {
-            Some(url) => Ok(Self::Theirs(url.clone())),
+            Some(url) => Ok(Self::External(url.clone())),
             None => Self::start(settings, out),
         }
     }
@@ -176,40 +191,41 @@ impl Postgres {
         let cluster = cluster::Cluster::start(&folder, cluster::Settings::Durable)
             .map_err(|error| error.to_string())?;
         let url = cluster.url(DATABASE);
-        Ok(Self::Ours { cluster, url })
+        Ok(Self::Private { cluster, url })
     }
 
     #[cfg(not(feature = "cluster"))]
     fn start(_: &Settings, _: &mut impl Write) -> Result<Self, String> {
-        Err("This build has no private PostgreSQL: set DATABASE_URL or --database-url.".to_owned())
+        Err("this build cannot start a private PostgreSQL: set DATABASE_URL or --database-url"
+            .to_owned())
     }
 
     fn url(&self) -> &str {
         match self {
             #[cfg(feature = "cluster")]
-            Self::Ours { url, .. } => url,
-            Self::Theirs(url) => url,
+            Self::Private { url, .. } => url,
+            Self::External(url) => url,
         }
     }
 
     fn stop(self) {
         match self {
             #[cfg(feature = "cluster")]
-            Self::Ours { cluster, .. } => cluster.stop(),
-            Self::Theirs(_) => {}
+            Self::Private { cluster, .. } => cluster.stop(),
+            Self::External(_) => {}
         }
     }
 }
 
-fn welcome(
+fn print_welcome(
     out: &mut impl Write,
     address: std::net::SocketAddr,
     database: &Postgres,
     settings: &Settings,
 ) -> io::Result<()> {
-    writeln!(out, "{GOOD}✓{GOOD:#} croupier is open")?;
-    writeln!(out, "  GraphQL   http://{address}/graphql  (sockets: ws://{address}/graphql)")?;
-    if http::graphiql_is_there(&settings.graphiql) {
+    writeln!(out, "{GOOD}✓{GOOD:#} croupier is running")?;
+    writeln!(out, "  GraphQL   http://{address}/graphql  (WebSocket: ws://{address}/graphql)")?;
+    if http::graphiql_is_installed(&settings.graphiql) {
         writeln!(out, "  GraphiQL  http://{address}/graphiql")?;
     }
     writeln!(
@@ -218,27 +234,27 @@ fn welcome(
     )?;
     match database {
         #[cfg(feature = "cluster")]
-        Postgres::Ours { url, .. } => writeln!(out, "  database  psql '{url}'")?,
-        Postgres::Theirs(_) => writeln!(out, "  database  as DATABASE_URL says")?,
+        Postgres::Private { url, .. } => writeln!(out, "  database  psql '{url}'")?,
+        Postgres::External(_) => writeln!(out, "  database  from DATABASE_URL")?,
     }
     writeln!(out, "  keys      {}", settings.keys().display())?;
-    writeln!(out, "Sign in, and play:")?;
+    writeln!(out, "Sign in:")?;
     writeln!(
         out,
         "  curl -s http://{address}/graphql -H 'content-type: application/json' \\\n    \
-         -d '{{\"query\":\"mutation {{ signInAsGuest(name: \\\"Ann\\\") {{ accessToken player {{ id name }} }} }}\"}}'"
+         -d '{{\"query\":\"mutation {{ signInAsGuest(input: {{ name: \\\"Ann\\\" }}) {{ accessToken player {{ id name }} }} }}\"}}'"
     )?;
-    writeln!(out, "{FAINT}Ctrl-C stops it.{FAINT:#}")?;
+    writeln!(out, "{FAINT}Ctrl-C stops the node.{FAINT:#}")?;
     out.flush()
 }
 
-/// Ctrl-C, or a polite request to end.
-struct StopAsked {
+/// SIGINT and SIGTERM.
+struct StopSignals {
     terminate: tokio::signal::unix::Signal,
     interrupt: tokio::signal::unix::Signal,
 }
 
-impl StopAsked {
+impl StopSignals {
     fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let (terminate, interrupt) =

@@ -1,10 +1,9 @@
 //! Wallets, inventories and the shop.
 //!
-//! A wallet is a stream of its own. What a player does with it goes the same way as a move at a table; what games award
-//! comes by the processor [`payouts`].
+//! Each wallet is a stream. Commands of its owner are executed like moves of a game; awards of
+//! games are credited by the processor [`payouts`].
 
 pub(crate) mod audit;
-mod equip;
 pub(crate) mod payouts;
 
 use std::{
@@ -13,8 +12,9 @@ use std::{
 };
 
 use domain::{
-    Account, AccountCommand, AccountEvent, Dollars, Event, PlayerId, Rejection, RejectionCode,
-    special_dice::{Catalogue, CatalogueCommand, CatalogueEvent},
+    Account, AccountCommand, AccountEvent, Dollars, Event, GameId, PlayerId, Rejection,
+    RejectionCode,
+    special_dice::{Catalogue, CatalogueCommand, CatalogueEvent, Code},
 };
 use store::{ExecuteError, Executed, Loaded, Request, Store};
 use uuid::Uuid;
@@ -22,43 +22,42 @@ use uuid::Uuid;
 use crate::{
     accounts::Viewer,
     clock,
-    play::{Once, PlayError, RefusalCode, ServiceCode, derived},
+    play::{AppError, Idempotency, ServiceCode, UserErrorCode, derived},
 };
 
-/// The stream of the catalogue. There is one.
+/// The only stream of the catalogue.
 pub(crate) const CATALOGUE: Uuid = Uuid::from_u128(0x6361_7461_6c6f_8775_8563_726f_7570_6965);
 
-/// All wallets of this house.
+/// Handles the commands of wallets and of the catalogue.
 #[derive(Clone, Debug)]
 pub(crate) struct Wallets {
     store: Store,
-    /// What a new wallet has in it.
+    /// The initial balance of a new wallet.
     grant: Dollars,
-    /// The catalogue as this node knows it.
-    catalogue: Arc<Mutex<Option<ReadAt>>>,
+    catalogue: Arc<Mutex<Option<CachedCatalogue>>>,
 }
 
-/// The catalogue as it was when it was read.
-type ReadAt = (Instant, Arc<Catalogue>);
+/// The catalogue and when it was read.
+type CachedCatalogue = (Instant, Arc<Catalogue>);
 
-/// How long the catalogue is taken for the current one.
-const FRESH: Duration = Duration::from_millis(200);
+/// How long the cached catalogue is used.
+const CACHE_TIME: Duration = Duration::from_millis(200);
 
-/// What came of a wish about a wallet.
+/// The outcome of a command to a wallet.
 #[derive(Clone, Debug)]
-pub(crate) struct Changed {
+pub(crate) struct WalletOutcome {
     pub(crate) account: Uuid,
-    /// Whether it had happened before.
+    /// Whether this was a retry.
     pub(crate) repeated: bool,
 }
 
-/// What came of a change of the catalogue.
+/// The outcome of a change of the catalogue.
 #[derive(Clone, Debug)]
-pub(crate) struct Listed {
+pub(crate) struct CatalogueOutcome {
     pub(crate) catalogue: Arc<Catalogue>,
-    /// The die it was about.
+    /// The die that was changed.
     pub(crate) code: String,
-    /// Whether it had happened before.
+    /// Whether this was a retry.
     pub(crate) repeated: bool,
 }
 
@@ -67,101 +66,106 @@ impl Wallets {
         Self { store, grant, catalogue: Arc::default() }
     }
 
-    /// The special dice there are now; a change on another node is seen a moment later.
-    pub(crate) async fn catalogue(&self) -> Result<Arc<Catalogue>, PlayError> {
+    /// The current special dice; changes on other nodes are visible after a short delay.
+    pub(crate) async fn catalogue(&self) -> Result<Arc<Catalogue>, AppError> {
         let known = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((read, catalogue)) = known
-            && read.elapsed() < FRESH
+            && read.elapsed() < CACHE_TIME
         {
             return Ok(catalogue);
         }
         let state = self.store.catalogues.fresh(CATALOGUE).await?;
-        Ok(self.remember(&state))
+        Ok(self.cache_catalogue(&state))
     }
 
-    fn remember(&self, state: &Loaded<Catalogue>) -> Arc<Catalogue> {
+    fn cache_catalogue(&self, state: &Loaded<Catalogue>) -> Arc<Catalogue> {
         let catalogue = Arc::new(state.now.clone().unwrap_or_else(Catalogue::builtin));
         let known = Some((Instant::now(), Arc::clone(&catalogue)));
         *self.catalogue.lock().unwrap_or_else(PoisonError::into_inner) = known;
         catalogue
     }
 
-    /// Changes the special dice; games that exist keep theirs.
+    /// Changes the special dice; existing games keep theirs.
     pub(crate) async fn change_catalogue(
         &self,
         admin: &Viewer,
         command: &CatalogueCommand,
-        once: Once,
-    ) -> Result<Listed, PlayError> {
+        idempotency: Idempotency,
+    ) -> Result<CatalogueOutcome, AppError> {
         let request = Request::<Catalogue> {
             stream: CATALOGUE,
             command,
-            id: once.id.unwrap_or_else(Uuid::now_v7),
+            id: idempotency.id.unwrap_or_else(Uuid::now_v7),
             actor: admin.account,
             now: clock::now(),
             context: (),
-            expected: once.expected,
+            expected: idempotency.expected,
         };
-        let done = self.store.execute(&request).await?;
-        let code = done.events.iter().filter_map(catalogue_event).find_map(CatalogueEvent::code);
+        let executed = self.store.execute(&request).await?;
+        let code =
+            executed.events.iter().filter_map(catalogue_event).find_map(CatalogueEvent::code);
         let code = code.map(|code| code.to_string());
-        let catalogue = self.remember(&done.state);
-        if !done.repeated {
+        let catalogue = self.cache_catalogue(&executed.state);
+        if !executed.repeated {
             let version = catalogue.version;
-            tracing::info!(admin = %admin.account, ?code, version, "the catalogue has changed");
+            tracing::info!(admin = %admin.account, ?code, version, "catalogue changed");
         }
-        Ok(Listed { catalogue, code: code.unwrap_or_default(), repeated: done.repeated })
+        Ok(CatalogueOutcome {
+            catalogue,
+            code: code.unwrap_or_default(),
+            repeated: executed.repeated,
+        })
     }
 
-    /// A wallet and an inventory as they are now.
-    pub(crate) async fn of(&self, account: Uuid) -> Result<Arc<Loaded<Account>>, PlayError> {
+    /// The current wallet and inventory of an account.
+    pub(crate) async fn of(&self, account: Uuid) -> Result<Arc<Loaded<Account>>, AppError> {
         Ok(self.store.accounts.fresh(account).await?)
     }
 
-    /// Opens the wallet of an account, unless it is open.
-    pub(crate) async fn open(&self, account: Uuid) -> Result<(), PlayError> {
+    /// Opens the wallet of an account if it has none.
+    pub(crate) async fn open(&self, account: Uuid) -> Result<(), AppError> {
         if self.of(account).await?.now.is_some() {
             return Ok(());
         }
         let command = AccountCommand::Open { account: PlayerId(account), grant: self.grant };
         let id = derived(account, b"open wallet");
-        match self.by_the_house(account, &command, id, None).await {
-            // Another node was faster, perhaps with another amount.
-            Err(PlayError::Refused(refusal)) if OPEN.contains(&refusal.code) => Ok(()),
+        match self.execute_as_system(account, &command, id, None).await {
+            // Another node was faster, perhaps with another initial balance.
+            Err(AppError::User(refusal)) if ALREADY_OPEN.contains(&refusal.code) => Ok(()),
             opened => opened.map(|_| ()),
         }
     }
 
-    /// Does what the owner of a wallet wants.
-    pub(crate) async fn ask(
+    /// Executes a command of the wallet's owner.
+    pub(crate) async fn submit(
         &self,
         owner: Uuid,
         command: &AccountCommand,
-        once: Once,
-    ) -> Result<Changed, PlayError> {
-        let id = once.id.map_or_else(Uuid::now_v7, |id| derived(id, b"asked by the owner"));
+        idempotency: Idempotency,
+    ) -> Result<WalletOutcome, AppError> {
+        let id = idempotency.id.map_or_else(Uuid::now_v7, |id| derived(id, b"asked by the owner"));
         let context = self.catalogue().await?;
-        let (stream, actor, now, expected) = (owner, owner, clock::now(), once.expected);
+        let (stream, actor, now, expected) = (owner, owner, clock::now(), idempotency.expected);
         let request = Request::<Account> { stream, command, id, actor, now, context, expected };
-        let done = match self.store.execute(&request).await {
-            // An account of the time before there were wallets.
+        let executed = match self.store.execute(&request).await {
+            // Opening the wallet failed at sign-in, or the account is older than wallets.
             Err(ExecuteError::Rejected(Rejection::NoWallet)) => {
                 self.open(owner).await?;
                 self.store.execute(&request).await?
             }
-            done => done?,
+            executed => executed?,
         };
-        Ok(Changed { account: owner, repeated: done.repeated })
+        Ok(WalletOutcome { account: owner, repeated: executed.repeated })
     }
 
-    /// Does what somebody who works for the house decided about an account, once.
+    /// Executes a remedy on an account, idempotent by its id.
     pub(crate) async fn remedy(
         &self,
         account: Uuid,
         command: &AccountCommand,
         id: Uuid,
         staff: Uuid,
-    ) -> Result<(), PlayError> {
+    ) -> Result<(), AppError> {
         self.open(account).await?;
         let (stream, now, context) = (account, clock::now(), Arc::clone(&NO_PRICES));
         let (actor, expected) = (staff, None);
@@ -170,34 +174,54 @@ impl Wallets {
         Ok(())
     }
 
-    /// The wallet to which a command of the house could be given now. Nothing is recorded, but that there is a wallet.
+    /// The wallet on which a system command would succeed now. Records nothing, except that it
+    /// opens a missing wallet.
     pub(crate) async fn dry_run(
         &self,
         account: Uuid,
         command: &AccountCommand,
-    ) -> Result<Arc<Loaded<Account>>, PlayError> {
+    ) -> Result<Arc<Loaded<Account>>, AppError> {
         let (stream, now, context) = (account, clock::now(), Arc::clone(&NO_PRICES));
         let (id, actor, expected) = (Uuid::nil(), Uuid::nil(), None);
         let request = Request::<Account> { stream, command, id, actor, now, context, expected };
         match self.store.dry_run(&request).await {
-            // It could not be opened when its owner signed in; whatever is done to it opens it.
+            // Opening the wallet failed at sign-in.
             Err(ExecuteError::Rejected(Rejection::NoWallet)) => {
                 self.open(account).await?;
                 Ok(self.store.dry_run(&request).await?.0)
             }
-            tried => Ok(tried?.0),
+            result => Ok(result?.0),
         }
     }
 
-    /// Makes a command of the house happen to an account, once. Ids of owners are derived from what clients send, so
-    /// nobody can use up an id of the house.
-    async fn by_the_house(
+    /// Locks at least these dice. Uses a new command id each time, so that it never returns an
+    /// earlier result: the lock exists afterwards.
+    pub(crate) async fn lock(
+        &self,
+        account: Uuid,
+        game: Uuid,
+        dice: Vec<Code>,
+    ) -> Result<(), AppError> {
+        let command = AccountCommand::Lock { game: GameId(game), dice };
+        let lock = || self.execute_as_system(account, &command, Uuid::now_v7(), None);
+        match lock().await {
+            Err(AppError::User(refusal)) if refusal.code == RejectionCode::NoWallet.into() => {
+                self.open(account).await?;
+                lock().await.map(|_| ())
+            }
+            locked => locked.map(|_| ()),
+        }
+    }
+
+    /// Executes a system command on an account, idempotent by its id. Ids of owners' commands are
+    /// derived from what clients send, so that clients cannot use the id of a system command.
+    pub(crate) async fn execute_as_system(
         &self,
         account: Uuid,
         command: &AccountCommand,
         id: Uuid,
         expected: Option<i64>,
-    ) -> Result<Executed<Account>, PlayError> {
+    ) -> Result<Executed<Account>, AppError> {
         let (stream, actor, now) = (account, Uuid::nil(), clock::now());
         let context = Arc::clone(&NO_PRICES);
         let request = Request::<Account> { stream, command, id, actor, now, context, expected };
@@ -205,17 +229,17 @@ impl Wallets {
     }
 }
 
-/// Nothing the house does has a price.
+/// System commands need no prices.
 static NO_PRICES: LazyLock<Arc<Catalogue>> =
     LazyLock::new(|| Arc::new(Catalogue { version: 0, dice: Vec::new() }));
 
-/// Refusals that mean: the wallet is open.
-const OPEN: [RefusalCode; 2] = [
-    RefusalCode::Rules(RejectionCode::WalletExists),
-    RefusalCode::Service(ServiceCode::CommandIdReused),
+/// Errors that mean that the wallet is already open.
+const ALREADY_OPEN: [UserErrorCode; 2] = [
+    UserErrorCode::Rules(RejectionCode::WalletExists),
+    UserErrorCode::Service(ServiceCode::CommandIdReused),
 ];
 
-/// The types of events that are lines of a ledger.
+/// The events that are entries of a ledger.
 pub(crate) const LEDGER: [&str; 6] =
     ["WalletOpened", "DieBought", "DieSold", "MoneyCredited", "MoneyReversed", "MoneyAdjusted"];
 
@@ -223,7 +247,6 @@ fn catalogue_event(event: &Event) -> Option<&CatalogueEvent> {
     if let Event::Catalogue(event) = event { Some(event) } else { None }
 }
 
-/// The event of an account, if it is one.
 pub(crate) fn account_event(event: &Event) -> Option<&AccountEvent> {
     if let Event::Account(event) = event { Some(event) } else { None }
 }

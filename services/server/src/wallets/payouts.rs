@@ -1,7 +1,8 @@
-//! From games to wallets: what a game awards is credited once, taken back when the game is made void, and dice are given free
-//! when it is over.
+//! From games to wallets: awards are credited once and taken back when a game is voided; locked
+//! dice are released when it ends.
 //!
-//! A credit's command id follows from the event, so whatever is done again after a crash is answered as it was the first time.
+//! The command id of a credit is derived from its event, so that a retry after a crash has no
+//! effect.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -13,53 +14,52 @@ use store::{
 };
 use uuid::Uuid;
 
-use crate::play::{PlayError, Tables, derived};
+use crate::play::{AppError, GameService, derived};
 
-/// The name of the processor.
 pub(crate) const NAME: &str = "payouts";
-/// The types of events that matter to wallets.
+/// The events that affect wallets.
 pub(crate) const TYPES: [&str; 5] = ["MoneyAwarded", "Started", "SeatLeft", "Ended", "Voided"];
-/// How long to wait before an account that is busy is tried again, each time longer.
+/// Delays between attempts on a busy account, in milliseconds.
 const BACK_OFF: [u64; 6] = [5, 10, 20, 50, 100, 200];
-/// How many accounts are seen to at once.
-const AT_ONCE: usize = 64;
+/// How many accounts are handled concurrently.
+const CONCURRENCY: usize = 64;
 
-/// Why nothing is taken back yet.
 const AWARD_PARKED: &str = "an award of this game is parked";
 
-/// What an event means to an account.
+/// What to do with an account because of an event.
 #[derive(Clone, Copy, Debug)]
-enum Due {
+enum Action {
     Credit {
         amount: Dollars,
         why: AwardedFor,
     },
-    /// All that the game awarded: it is void.
+    /// Take back everything that the voided game awarded.
     Reverse {
         amount: Dollars,
     },
+    /// Adjust the lock on dice.
     Settle,
 }
 
-/// Something to be done for an account because of an event.
+/// An action on an account.
 #[derive(Clone, Copy, Debug)]
 struct Job {
-    /// The place of the event in its batch.
+    /// The index of the event in its batch.
     index: usize,
     game: Uuid,
     version: i64,
     account: Uuid,
-    due: Due,
+    action: Action,
 }
 
-/// Pays out.
+/// The handler of the processor.
 #[derive(Debug)]
 pub(crate) struct Payouts {
-    pub(crate) tables: Arc<Tables>,
+    pub(crate) games: Arc<GameService>,
 }
 
 impl CommandHandler for Payouts {
-    /// The jobs of an account one after the other, accounts side by side.
+    /// Runs the jobs of each account in order, and accounts concurrently.
     fn handle<'a>(
         &'a self,
         events: &'a [Arc<Recorded>],
@@ -67,13 +67,13 @@ impl CommandHandler for Payouts {
         async move {
             let (mut order, mut failed) = (Vec::new(), Vec::new());
             let mut jobs: HashMap<Uuid, Vec<Job>> = HashMap::new();
-            if let Err(error) = self.remember_games(events).await {
+            if let Err(error) = self.preload_games(events).await {
                 return vec![(0, error.into())];
             }
             for (index, event) in events.iter().enumerate() {
                 match self.jobs(index, event).await {
-                    Ok(due) => {
-                        for job in due {
+                    Ok(new_jobs) => {
+                        for job in new_jobs {
                             let of_account = jobs.entry(job.account).or_default();
                             if of_account.is_empty() {
                                 order.push(job.account);
@@ -86,12 +86,12 @@ impl CommandHandler for Payouts {
             }
             let work = order.into_iter().filter_map(|account| jobs.remove(&account));
             let done: Vec<_> = stream::iter(work)
-                .map(|jobs| self.do_in_order(jobs))
-                .buffer_unordered(AT_ONCE)
+                .map(|jobs| self.run_in_order(jobs))
+                .buffer_unordered(CONCURRENCY)
                 .collect()
                 .await;
-            let problems = done.into_iter().flatten();
-            failed.extend(problems.map(|(job, error)| (job.index, error.into())));
+            let errors = done.into_iter().flatten();
+            failed.extend(errors.map(|(job, error)| (job.index, error.into())));
             failed
         }
         .boxed()
@@ -99,76 +99,78 @@ impl CommandHandler for Payouts {
 }
 
 impl Payouts {
-    /// Has all games of a batch in memory, in one round trip; one that cannot be read shows itself later.
-    async fn remember_games(&self, events: &[Arc<Recorded>]) -> Result<(), StoreError> {
-        let games = &self.tables.store.games;
-        let known = |event: &&Arc<Recorded>| {
+    /// Loads all games of a batch into the cache with one query. A game that cannot be read fails
+    /// later, in its own job.
+    async fn preload_games(&self, events: &[Arc<Recorded>]) -> Result<(), StoreError> {
+        let games = &self.games.store.games;
+        let is_cached = |event: &&Arc<Recorded>| {
             games.remembered(event.stream).is_some_and(|game| game.head.version >= event.version)
         };
-        let mut unknown: Vec<Uuid> =
-            events.iter().filter(|event| !known(event)).map(|event| event.stream).collect();
-        unknown.sort_unstable();
-        unknown.dedup();
-        match games.fresh_all(&unknown).await {
+        let mut uncached: Vec<Uuid> =
+            events.iter().filter(|event| !is_cached(event)).map(|event| event.stream).collect();
+        uncached.sort_unstable();
+        uncached.dedup();
+        match games.fresh_all(&uncached).await {
             Err(ReadError::Store(error)) => Err(error),
             Ok(_) | Err(_) => Ok(()),
         }
     }
 
-    /// What an event means to whom.
-    async fn jobs(&self, index: usize, recorded: &Recorded) -> Result<Vec<Job>, PlayError> {
+    /// The jobs that follow from an event.
+    async fn jobs(&self, index: usize, recorded: &Recorded) -> Result<Vec<Job>, AppError> {
         let (game, version) = (recorded.stream, recorded.version);
-        let state = self.tables.store.games.at_least(game, version).await?;
+        let state = self.games.store.games.at_least(game, version).await?;
         let Some(table) = state.now.as_ref() else {
-            return Err(PlayError::Fault("an award without a game".to_owned()));
+            return Err(AppError::Fault("the game of this event does not exist".to_owned()));
         };
         let seats = &table.table.seats;
-        let job = |account, due| Job { index, game, version, account, due };
+        let job = |account, action| Job { index, game, version, account, action };
         if let Event::MoneyAwarded { seat, amount, why } = &recorded.event {
             let seat = seats.get(usize::from(*seat));
-            let seat = seat.ok_or(PlayError::Fault("an award without a seat".to_owned()))?;
-            let due = Due::Credit { amount: *amount, why: *why };
-            return Ok(vec![job(seat.player.0, due)]);
+            let seat =
+                seat.ok_or(AppError::Fault("the seat of this award does not exist".to_owned()))?;
+            let action = Action::Credit { amount: *amount, why: *why };
+            return Ok(vec![job(seat.player.0, action)]);
         }
         if let Event::Voided { .. } = &recorded.event {
             if self.has_parked_award(game, version).await? {
-                return Err(PlayError::Fault(AWARD_PARKED.to_owned()));
+                return Err(AppError::Fault(AWARD_PARKED.to_owned()));
             }
             let earned = seats.iter().filter(|seat| seat.money > 0);
-            let due = |seat: &domain::Seat| Due::Reverse { amount: seat.money };
-            return Ok(earned.map(|seat| job(seat.player.0, due(seat))).collect());
+            let action = |seat: &domain::Seat| Action::Reverse { amount: seat.money };
+            return Ok(earned.map(|seat| job(seat.player.0, action(seat))).collect());
         }
         if let Event::SeatLeft { why: LeftBecause::Quit, .. } = &recorded.event {
-            // The seat may have another player by now; who left is who asked.
-            return Ok(vec![job(recorded.actor, Due::Settle)]);
+            // The seat may have another player by now; the actor is the one who left.
+            return Ok(vec![job(recorded.actor, Action::Settle)]);
         }
-        // The game has begun or is over, or a player lost the seat.
+        // The game has started or ended, or a player was removed.
         let special = table.table.ruleset.rules.catalogue().is_some();
-        Ok(seats.iter().filter(|_| special).map(|s| job(s.player.0, Due::Settle)).collect())
+        Ok(seats.iter().filter(|_| special).map(|s| job(s.player.0, Action::Settle)).collect())
     }
 
-    /// Whether an award of the game before this event is parked: what was not credited yet is not taken back.
-    async fn has_parked_award(&self, game: Uuid, version: i64) -> Result<bool, PlayError> {
+    /// Whether an earlier award of the game is parked: it must be credited before it is taken back.
+    async fn has_parked_award(&self, game: Uuid, version: i64) -> Result<bool, AppError> {
         const PARKED: &str =
             "SELECT 1 FROM processor_parked WHERE name = $1 AND stream = $2 AND version < $3";
         let query = sqlx::query(PARKED).bind(NAME).bind(game).bind(version);
-        Ok(query.fetch_optional(self.tables.store.pool()).await?.is_some())
+        Ok(query.fetch_optional(self.games.store.pool()).await?.is_some())
     }
 
-    async fn do_in_order(&self, jobs: Vec<Job>) -> Vec<(Job, PlayError)> {
+    async fn run_in_order(&self, jobs: Vec<Job>) -> Vec<(Job, AppError)> {
         let mut failed = Vec::new();
         for job in jobs {
-            // What could not be credited is not taken back before it was.
-            let waits = matches!(job.due, Due::Reverse { .. })
+            // An award that failed must be credited before it is taken back.
+            let must_wait = matches!(job.action, Action::Reverse { .. })
                 && failed.iter().any(|(other, _): &(Job, _)| other.game == job.game);
-            if waits {
-                failed.push((job, PlayError::Fault(AWARD_PARKED.to_owned())));
+            if must_wait {
+                failed.push((job, AppError::Fault(AWARD_PARKED.to_owned())));
                 continue;
             }
-            match self.do_patiently(job).await {
+            match self.run_with_retries(job).await {
                 Ok(()) => {}
-                // What passes ends the batch: it is done again from where it was, in the same order.
-                Err(error @ PlayError::Unavailable(_)) => {
+                // A temporary error ends the batch; it is retried from here in the same order.
+                Err(error @ AppError::Unavailable(_)) => {
                     failed.push((job, error));
                     break;
                 }
@@ -178,35 +180,35 @@ impl Payouts {
         failed
     }
 
-    /// An account that is busy is tried again for a moment; then it is parked, and holds nobody up.
-    async fn do_patiently(&self, job: Job) -> Result<(), PlayError> {
+    /// Retries a busy account a few times; then its event is parked, so that it delays no others.
+    async fn run_with_retries(&self, job: Job) -> Result<(), AppError> {
         for pause in BACK_OFF {
-            match self.do_job(job).await {
-                Err(PlayError::Busy) => tokio::time::sleep(Duration::from_millis(pause)).await,
+            match self.run_job(job).await {
+                Err(AppError::Busy) => tokio::time::sleep(Duration::from_millis(pause)).await,
                 done => return done,
             }
         }
-        self.do_job(job).await
+        self.run_job(job).await
     }
 
-    async fn do_job(&self, job: Job) -> Result<(), PlayError> {
-        let wallets = &self.tables.wallets;
-        match job.due {
-            Due::Settle => self.tables.settle_lock(job.account, job.game).await,
-            Due::Reverse { amount } => {
+    async fn run_job(&self, job: Job) -> Result<(), AppError> {
+        let wallets = &self.games.wallets;
+        match job.action {
+            Action::Settle => self.games.settle_lock(job.account, job.game).await,
+            Action::Reverse { amount } => {
                 let event = u64::try_from(job.version).unwrap_or_default();
                 let command = AccountCommand::Reverse { game: GameId(job.game), event, amount };
                 let id = derived(job.game, b"reverse");
-                wallets.by_the_house(job.account, &command, id, None).await?;
+                wallets.execute_as_system(job.account, &command, id, None).await?;
                 Ok(())
             }
-            Due::Credit { amount, why } => {
+            Action::Credit { amount, why } => {
                 let event = u64::try_from(job.version).unwrap_or_default();
                 let command = AccountCommand::Credit { game: GameId(job.game), event, why, amount };
                 let id = credit_id(job.game, job.version);
-                let credit = || wallets.by_the_house(job.account, &command, id, None);
+                let credit = || wallets.execute_as_system(job.account, &command, id, None);
                 let credited = match credit().await {
-                    Err(PlayError::Refused(refusal))
+                    Err(AppError::User(refusal))
                         if refusal.code == RejectionCode::NoWallet.into() =>
                     {
                         wallets.open(job.account).await?;
@@ -223,7 +225,7 @@ impl Payouts {
     }
 }
 
-/// The id of the credit of an award: it follows from the event, so the award is credited once.
+/// Derived from the event, so that an award is credited once.
 fn credit_id(game: Uuid, version: i64) -> Uuid {
     derived(game, &[b"credit", &version.to_le_bytes()[..]].concat())
 }

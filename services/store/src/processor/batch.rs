@@ -1,4 +1,5 @@
-//! Handling a batch: all at once if possible, otherwise each event by itself, so that one that fails holds nobody up.
+//! Handles a batch as a whole if possible, otherwise event by event, so that one failing event does
+//! not block the others.
 
 use std::{collections::HashSet, panic::AssertUnwindSafe, sync::Arc};
 
@@ -8,10 +9,9 @@ use sqlx::{Connection, PgConnection};
 use super::{CommandHandler, HandlerError, ProcessorError, RowHandler, Target, feed::Item, parked};
 use crate::{Recorded, StreamId};
 
-/// An event that cannot be handled, by stream and version, and why.
+/// An event that cannot be handled, by stream and version, and the reason.
 pub(super) type Reasoned = ((StreamId, i64), String);
 
-/// The events among some items.
 pub(super) fn events_of(items: &[Item]) -> Vec<Arc<Recorded>> {
     let event = |item: &Item| match item {
         Item::Event(event) => Some(Arc::clone(event)),
@@ -30,7 +30,8 @@ pub(super) fn unreadable(items: &[Item]) -> Vec<Reasoned> {
     items.iter().filter_map(unreadable).collect()
 }
 
-/// Writing pages of events to a generation: events that cannot be written are parked, and so are later ones of their streams.
+/// Writes pages of events to a generation. Events that cannot be written are parked, and so are
+/// later ones of their streams.
 pub(super) struct Writing<'a> {
     pub(super) name: &'static str,
     pub(super) generation: i32,
@@ -38,11 +39,11 @@ pub(super) struct Writing<'a> {
     pub(super) parked: &'a mut HashSet<StreamId>,
 }
 
-/// Why an event waits for another one.
+/// Why an event is parked behind another one.
 const EARLIER: &str = "an earlier event of this stream is parked";
 
 impl Writing<'_> {
-    /// Takes events in, all at once. If that fails one of them is to blame: then each is taken in by itself.
+    /// Writes the events as a batch. If that fails, each event is written separately.
     pub(super) async fn page(
         &mut self,
         transaction: &mut PgConnection,
@@ -70,7 +71,7 @@ impl Writing<'_> {
         match attempt(transaction, rows, target, &events).await {
             Ok(()) => return Ok(()),
             Err(error) if error.is_passing() => return Err(error.into()),
-            Err(error) => tracing::warn!(%error, processor = self.name, "a batch is taken apart"),
+            Err(error) => tracing::warn!(%error, processor = self.name, "splitting a failed batch"),
         }
         for event in events {
             let place = (event.stream, event.version);
@@ -87,7 +88,8 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// The events that can be tried, and those that wait: one that cannot be read, and what comes after it in its stream.
+    /// Splits into events to try and events to park: undecodable ones, and those after a parked one
+    /// of their stream.
     fn in_order(&self, items: &[Item]) -> (Vec<Arc<Recorded>>, Vec<Reasoned>) {
         let mut stuck = self.parked.clone();
         let (mut events, mut waiting) = (Vec::with_capacity(items.len()), Vec::new());
@@ -117,7 +119,8 @@ impl Writing<'_> {
     }
 }
 
-/// Writes events, or nothing: a failure is undone. A handler that panics has failed.
+/// Writes the events in a savepoint, which is rolled back on failure. A panic of the handler counts
+/// as a failure.
 pub(super) async fn attempt(
     transaction: &mut PgConnection,
     rows: &dyn RowHandler,
@@ -136,7 +139,8 @@ pub(super) async fn attempt(
     }
 }
 
-/// Acts on events; gives those on which it could not. A handler that panics is tried with each event by itself.
+/// Handles events; returns those that failed. If the handler panics, each event is tried
+/// separately.
 pub(super) async fn act(
     commands: &dyn CommandHandler,
     events: &[Arc<Recorded>],
@@ -159,5 +163,5 @@ pub(super) async fn act(
 }
 
 fn panicked() -> HandlerError {
-    HandlerError::Event("the handler panicked; the node's log says where".to_owned())
+    HandlerError::Event("the handler panicked; see the node's log".to_owned())
 }

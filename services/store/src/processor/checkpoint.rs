@@ -1,18 +1,19 @@
-//! Checkpoints: how far a generation is, written only by who holds the lease.
+//! Checkpoints: how far a generation is, written only by the holder of the lease.
 
 use sqlx::{PgConnection, PgPool, Row};
 
 use super::{Processor, ProcessorError, lease::Lease, shards};
 use crate::{Positions, read::heads};
 
-/// The positions of a range as an array of SQL.
+/// The positions of a range as an SQL array literal.
 pub(super) fn array(positions: &Positions, ranges: i16, range: i16) -> String {
     let numbers = shards(ranges, range).into_iter().map(|shard| positions.get(shard).to_string());
     format!("{{{}}}", numbers.collect::<Vec<_>>().join(","))
 }
 
-/// Moves the checkpoints of some ranges, if all are still this owner's and where it left them. The rows stay locked until the
-/// transaction ends, so nobody can take a range over in between.
+/// Advances the checkpoints of some ranges, if all are still leased by this owner and unchanged.
+/// The rows stay locked until the transaction ends, so no other node can take over a range in
+/// between.
 pub(super) async fn advance(
     connection: &mut PgConnection,
     processor: &Processor,
@@ -38,7 +39,7 @@ UPDATE processor_range r SET positions = w.new::bigint[], heartbeat = now()
     }
 }
 
-/// Refuses a checkpoint that is after the end of the log.
+/// Fails if a checkpoint is after the end of the log.
 pub(super) async fn check(
     pool: &PgPool,
     processor: &Processor,
@@ -55,7 +56,7 @@ pub(super) async fn check(
     Ok(())
 }
 
-/// A new generation of a processor, with nothing in it.
+/// Creates an empty generation of a processor.
 pub(super) async fn begin(
     connection: &mut PgConnection,
     processor: &Processor,
@@ -76,7 +77,8 @@ SELECT $1, $2, range, array_fill(0::bigint, ARRAY[64 / $3::integer]) FROM genera
     Ok(())
 }
 
-/// Makes sure that every processor has a live generation. One that acts goes on under the newest version of the program.
+/// Ensures that every processor has a live generation. A command processor continues under the
+/// newest version of the program.
 pub(super) async fn ensure_live(
     pool: &PgPool,
     processors: &[Processor],
@@ -101,7 +103,8 @@ pub(super) async fn ensure_live(
     Ok(())
 }
 
-/// Which generation is live changes in one place at a time: the row of the processor's name is locked until the transaction ends.
+/// Serializes changes of the live generation: the row of the processor's name is locked until the
+/// transaction ends.
 pub(super) async fn lock(connection: &mut PgConnection, name: &str) -> Result<(), ProcessorError> {
     const ROW: &str = "INSERT INTO processor_lock (name) VALUES ($1) ON CONFLICT DO NOTHING";
     const LOCK: &str = "SELECT 1 FROM processor_lock WHERE name = $1 FOR UPDATE";

@@ -1,4 +1,5 @@
-//! The consumer of a node: shows that the node is alive, shares ranges with other nodes, and runs a worker for each processor.
+//! The consumer of a node: sends heartbeats, shares ranges with other nodes, and runs a worker for
+//! each processor.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -21,15 +22,15 @@ use super::{
 };
 use crate::{Store, StoreError};
 
-/// How often a node shows that it is alive.
+/// Interval of heartbeats.
 const BEAT: Duration = Duration::from_secs(1);
-/// How often figures are told.
+/// Interval of metrics reports.
 const REPORT: Duration = Duration::from_secs(5);
 
 /// A range of a generation of a processor.
 pub(super) type Key = (&'static str, i32, i16);
 
-/// The ranges that this node has, and whether it may work on them.
+/// The ranges held by this node, and whether it may still work on them.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     ranges: Mutex<BTreeMap<Key, i64>>,
@@ -38,7 +39,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Whether the last heartbeat is recent enough that no other node can have taken anything over.
+    /// Whether the last heartbeat is recent enough that no other node can have taken over a range.
     pub(super) fn is_alive(&self) -> bool {
         let seen = *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.is_some_and(|seen| seen.elapsed() < LEASE) && !self.stopping.load(Ordering::Relaxed)
@@ -56,7 +57,8 @@ impl Held {
         self.ranges.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Alive as of a moment: the one before the heartbeat was sent, so that ours runs out before the database's.
+    /// Records a heartbeat. `at` is the time before it was sent, so that our lease ends before the
+    /// database's.
     fn seen(&self, at: Instant) {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
     }
@@ -70,16 +72,16 @@ pub struct Consumer {
     node: Uuid,
 }
 
-/// What a worker is told through.
+/// Channels to the workers.
 type Orders = HashMap<&'static str, mpsc::UnboundedSender<Order>>;
 
 impl Consumer {
-    /// A consumer that has no ranges yet. The id of the node is its alone.
+    /// A consumer without ranges. The node id must be unique.
     pub fn new(store: Store, processors: Vec<Processor>, node: Uuid) -> Self {
         Self { store, processors, node }
     }
 
-    /// Works until it is told to stop, and then gives back what it has: other nodes go on at once.
+    /// Runs until `stop` resolves, then releases its ranges, so that other nodes continue at once.
     pub async fn run_until(self, stop: impl Future<Output = ()>) {
         let held = Arc::new(Held::default());
         let (mut workers, mut orders) = (JoinSet::new(), Orders::new());
@@ -92,16 +94,16 @@ impl Consumer {
         tokio::select! { () = self.share(&held, &orders) => {}, () = stop => {} }
         held.stopping.store(true, Ordering::Relaxed);
         for worker in orders.values() {
-            // It may have ended by itself.
+            // The worker may have ended already.
             worker.send(Order::Stop).ok();
         }
         while workers.join_next().await.is_some() {}
         if let Err(error) = release_all(self.store.background(), self.node).await {
-            tracing::debug!(%error, "ranges are left to run out");
+            tracing::debug!(%error, "cannot release ranges, their leases will expire");
         }
     }
 
-    /// Shares ranges with other nodes for as long as the store is open.
+    /// Shares ranges with other nodes while the store is open.
     async fn share(&self, held: &Held, orders: &Orders) {
         let mut ready = false;
         let mut wakes: HashMap<String, i64> = HashMap::new();
@@ -110,9 +112,9 @@ impl Consumer {
             match self.beat(held, orders, &mut wakes, ready).await {
                 Ok(()) => ready = true,
                 Err(ProcessorError::Store(StoreError::Unavailable(why))) => {
-                    tracing::debug!(why, "this node shares no work at the moment");
+                    tracing::debug!(why, "cannot share ranges, the database is unavailable");
                 }
-                Err(error) => tracing::error!(%error, "this node cannot share work"),
+                Err(error) => tracing::error!(%error, "cannot share ranges"),
             }
             if reported.is_none_or(|at| at.elapsed() >= REPORT) {
                 reported = Some(Instant::now());
@@ -142,11 +144,11 @@ impl Consumer {
             units.into_iter().filter_map(|unit| self.runnable(unit)).collect();
         let ours = drop_lost(&units, held, orders);
         wake(&units, wakes, orders);
-        // As many ranges as this node's share of all of them.
+        // This node's fair share of all ranges.
         let share = units.len().div_ceil(others + 1);
         let surplus = ours.len().saturating_sub(share);
         for (name, generation, range) in ours.keys().rev().take(surplus) {
-            tell(orders, name, Order::Give { generation: *generation, range: *range });
+            send_order(orders, name, Order::Give { generation: *generation, range: *range });
         }
         let free = units.iter().filter(|(processor, unit)| {
             !unit.theirs && !ours.contains_key(&(processor.name, unit.generation, unit.range))
@@ -154,7 +156,7 @@ impl Consumer {
         let free: Vec<&Unit> = free.map(|(_, unit)| unit).collect();
         let room = share.saturating_sub(ours.len()).min(free.len());
         let (wanted, rest) = free.split_at(room);
-        // What a worker has dropped is still this node's in the database: other nodes may have it.
+        // Ranges that a worker dropped are still leased by this node in the database: release them.
         let dropped: Vec<&Unit> = rest.iter().copied().filter(|unit| unit.ours).collect();
         if !dropped.is_empty() {
             give_back(pool, &dropped).await?;
@@ -165,12 +167,13 @@ impl Consumer {
         for (name, lease) in take(pool, self.node, wanted, &self.processors).await? {
             let name = Processor::named(&self.processors, &name)?.name;
             held.insert((name, lease.generation, lease.range), lease.fence);
-            tell(orders, name, Order::Take(Box::new(lease)));
+            send_order(orders, name, Order::Take(Box::new(lease)));
         }
         Ok(())
     }
 
-    /// A range that this program can work on: the rows of another version are left to who has that version.
+    /// A range that this program can work on: generations of another version are left to nodes with
+    /// that version.
     fn runnable(&self, unit: Unit) -> Option<(&Processor, Unit)> {
         let processor = self.processors.iter().find(|one| one.name == unit.name)?;
         let fits = processor.version == unit.version
@@ -178,13 +181,13 @@ impl Consumer {
         if !fits && unit.range == 0 {
             let (name, found, known) = (unit.name.clone(), unit.version, processor.version);
             let error = ProcessorError::OtherVersion { name, found, known };
-            tracing::warn!(%error, "left to nodes of that version");
+            tracing::warn!(%error, "leaving the range to nodes of that version");
         }
         fits.then_some((processor, unit))
     }
 }
 
-/// Gives up what the database does not have as ours any more; gives the rest.
+/// Drops ranges that are no longer leased by this node; returns the others.
 fn drop_lost(units: &[(&Processor, Unit)], held: &Held, orders: &Orders) -> BTreeMap<Key, i64> {
     let mut ours = held.all();
     ours.retain(|&(name, generation, range), fence| {
@@ -195,7 +198,7 @@ fn drop_lost(units: &[(&Processor, Unit)], held: &Held, orders: &Orders) -> BTre
         });
         if !still {
             held.remove(&(name, generation, range));
-            tell(orders, name, Order::Give { generation, range });
+            send_order(orders, name, Order::Give { generation, range });
         }
         still
     });
@@ -206,14 +209,14 @@ fn wake(units: &[(&Processor, Unit)], wakes: &mut HashMap<String, i64>, orders: 
     for (processor, unit) in units.iter().filter(|(_, unit)| unit.range == 0) {
         let before = wakes.insert(unit.name.clone(), unit.wake);
         if before.is_some_and(|before| before != unit.wake) {
-            tell(orders, processor.name, Order::Wake);
+            send_order(orders, processor.name, Order::Wake);
         }
     }
 }
 
-fn tell(orders: &Orders, name: &str, order: Order) {
+fn send_order(orders: &Orders, name: &str, order: Order) {
     if let Some(worker) = orders.get(name) {
-        // A worker only ends when everything does.
+        // Workers only end when the consumer stops.
         worker.send(order).ok();
     }
 }

@@ -1,4 +1,5 @@
-//! What a processor is given: the events it wants, in shard order, from memory while it is up to date.
+//! The input of a processor: events of its types, in shard order, from memory while it is up to
+//! date.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -6,16 +7,17 @@ use tokio::{sync::broadcast, time::sleep};
 
 use crate::{Envelope, Positions, Recorded, Shard, Store, StoreError, StreamId, tail::News};
 
-/// How often a processor listens while nothing comes that it wants: it need not wake up for each batch of news.
+/// Interval of checks while no relevant events arrive: a processor need not wake up for every
+/// batch.
 const LISTEN: Duration = Duration::from_millis(20);
-/// How many events are read from the log at once, over all shards.
+/// Number of events read from the log at once, over all shards.
 const PAGE: usize = 2000;
 
-/// Something for a processor.
+/// An item for a processor.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
     Event(Arc<Recorded>),
-    /// An event it wants and that cannot be decoded.
+    /// An event of a type it handles that cannot be decoded.
     Unreadable {
         shard: Shard,
         stream: StreamId,
@@ -54,26 +56,27 @@ impl Item {
     }
 }
 
-/// Some events, and how far there are no others.
+/// Events, and the positions up to which there are no others.
 #[derive(Clone, Debug)]
 pub(super) struct Page {
     pub(super) items: Vec<Item>,
     pub(super) to: Positions,
-    /// Whether there may be more at once.
+    /// Whether more can be taken immediately.
     pub(super) more: bool,
 }
 
-/// The events of some shards. Shards that are up to date hear of news from the tailer; others read the log.
+/// The events of some shards. Shards that are up to date get events from the tailer; others read
+/// the log.
 #[derive(Debug)]
 pub(super) struct Feed {
     store: Store,
     types: &'static [&'static str],
     news: broadcast::Receiver<Arc<News>>,
-    /// Up to where everything was given, of the shards that are fed.
+    /// How far everything was delivered, for the shards of this feed.
     positions: Positions,
-    /// The shards that are fed, and whether each is up to date.
+    /// The shards of this feed, and whether each is up to date.
     shards: BTreeMap<Shard, bool>,
-    /// What was heard and not yet given.
+    /// Received from the tailer and not yet delivered.
     ready: Vec<Item>,
 }
 
@@ -88,7 +91,7 @@ impl Feed {
         &self.positions
     }
 
-    /// Feeds more shards, from after these positions.
+    /// Adds shards, starting after these positions.
     pub(super) fn add(&mut self, shards: &[Shard], after: &Positions) {
         for &shard in shards {
             self.positions.set(shard, after.get(shard));
@@ -96,7 +99,7 @@ impl Feed {
         }
     }
 
-    /// Feeds these no more; what was heard of them is dropped.
+    /// Removes shards and drops their undelivered events.
     pub(super) fn remove(&mut self, shards: &[Shard]) {
         for shard in shards {
             self.shards.remove(shard);
@@ -108,12 +111,12 @@ impl Feed {
         self.shards.values().any(|up_to_date| !up_to_date)
     }
 
-    /// Waits until there may be something; can be given up at any time.
+    /// Waits until there may be events. Cancel-safe.
     pub(super) async fn wait(&mut self) {
         self.drain();
         while self.ready.is_empty() && !self.is_behind() {
             match self.news.recv().await {
-                Ok(news) => self.hear(&news),
+                Ok(news) => self.receive(&news),
                 Err(broadcast::error::RecvError::Lagged(_)) => self.fall_behind(),
                 // The tailer is gone: the store is closing.
                 Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
@@ -126,7 +129,7 @@ impl Feed {
         }
     }
 
-    /// What there is now.
+    /// Takes the available events.
     pub(super) async fn take(&mut self) -> Result<Page, StoreError> {
         self.drain();
         if self.ready.is_empty() && self.is_behind() {
@@ -136,7 +139,7 @@ impl Feed {
         Ok(Page { items, to: self.positions.clone(), more: self.is_behind() })
     }
 
-    /// How far everything was given; there is more if something was heard and not given yet.
+    /// An empty page with the delivered positions; `more` if undelivered events are waiting.
     pub(super) fn given(&self) -> Page {
         let more = !self.ready.is_empty();
         Page { items: Vec::new(), to: self.positions.clone(), more }
@@ -145,7 +148,7 @@ impl Feed {
     fn drain(&mut self) {
         loop {
             match self.news.try_recv() {
-                Ok(news) => self.hear(&news),
+                Ok(news) => self.receive(&news),
                 Err(broadcast::error::TryRecvError::Lagged(_)) => self.fall_behind(),
                 Err(_) => return,
             }
@@ -156,7 +159,7 @@ impl Feed {
         self.shards.values_mut().for_each(|up_to_date| *up_to_date = false);
     }
 
-    fn hear(&mut self, news: &News) {
+    fn receive(&mut self, news: &News) {
         let events = match news {
             News::Read(shards) => {
                 for shard in shards {
@@ -171,7 +174,7 @@ impl Feed {
         for event in events {
             let Some(up_to_date) = self.shards.get_mut(&event.shard) else { continue };
             let due = self.positions.get(event.shard) + 1;
-            // One that is behind reads this too.
+            // A shard that is behind reads this event from the log.
             if !*up_to_date || event.position < due {
                 continue;
             }
@@ -186,7 +189,8 @@ impl Feed {
         }
     }
 
-    /// Reads on in the shards that are behind. One whose end was reached is up to date: what comes next is news.
+    /// Reads the shards that are behind. A shard whose end was reached is up to date: later events
+    /// arrive live.
     async fn read(&mut self) -> Result<(), StoreError> {
         let behind: Vec<Shard> =
             self.shards.iter().filter(|(_, up_to_date)| !**up_to_date).map(|(s, _)| *s).collect();

@@ -1,7 +1,7 @@
-//! Who works on what: a node shows that it is alive, and owns ranges while it does.
+//! Leases: a node owns ranges while it sends heartbeats.
 //!
-//! A range has a fence that grows with each owner. A node that was away for too long may still think that a range is its own; what
-//! it writes then names an old fence and is refused.
+//! Each range has a fencing token that increases with every owner. A node that was paused for too
+//! long may still believe that it owns a range; its writes carry an old token and are refused.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::{Processor, ProcessorError, shards};
 use crate::Positions;
 
-/// How long a node that is not heard of keeps its ranges.
+/// How long a node keeps its ranges without a heartbeat.
 pub(super) const LEASE: Duration = Duration::from_secs(3);
 
 /// The right to work on a range.
@@ -20,33 +20,34 @@ pub(super) struct Lease {
     pub(super) generation: i32,
     pub(super) range: i16,
     pub(super) fence: i64,
-    /// How far the checkpoint is, in the shards of the range.
+    /// The checkpoint, for the shards of the range.
     pub(super) positions: Positions,
 }
 
-/// A range of a live generation, as the database has it.
+/// A range of a live generation, as stored in the database.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     pub(super) name: String,
     pub(super) generation: i32,
     pub(super) version: i32,
-    /// Goes up when the processor should look again.
+    /// Increases when the processor should look for work again.
     pub(super) wake: i64,
     pub(super) range: i16,
     pub(super) fence: i64,
-    /// Whether it is this node's.
+    /// Whether this node owns it.
     pub(super) ours: bool,
-    /// Whether it is another node's that is alive.
+    /// Whether another live node owns it.
     pub(super) theirs: bool,
 }
 
-/// Everything that is shared, and among how many nodes.
+/// All ranges, and the number of other nodes.
 pub(super) struct Shared {
     pub(super) units: Vec<Unit>,
     pub(super) others: usize,
 }
 
-/// Shows that this node is alive; gives all ranges of these processors and who has them. One statement, however many there are.
+/// Sends the heartbeat of this node; returns all ranges of these processors and their owners, in
+/// one statement.
 pub(super) async fn heartbeat(
     pool: &PgPool,
     node: Uuid,
@@ -83,7 +84,7 @@ SELECT p.name, p.generation, p.version, p.wake, r.range, r.fence, coalesce(r.own
     Ok(shared)
 }
 
-/// Takes these ranges, as far as nobody was faster.
+/// Takes over these ranges, except those that another node took first.
 pub(super) async fn take(
     pool: &PgPool,
     node: Uuid,
@@ -113,7 +114,7 @@ RETURNING r.name, r.generation, r.range, r.fence, r.positions";
     Ok(taken)
 }
 
-/// Positions out of the array of those of a range.
+/// Converts the stored array of a range to positions.
 pub(super) fn positions(ranges: i16, range: i16, written: &[i64]) -> Positions {
     let mut positions = Positions::default();
     for (shard, &position) in shards(ranges, range).into_iter().zip(written) {
@@ -122,7 +123,7 @@ pub(super) fn positions(ranges: i16, range: i16, written: &[i64]) -> Positions {
     positions
 }
 
-/// Gives a range back, so that another node need not wait.
+/// Releases a range, so that another node need not wait for the lease to expire.
 pub(super) async fn release(
     pool: &PgPool,
     name: &str,
@@ -135,7 +136,7 @@ pub(super) async fn release(
     Ok(())
 }
 
-/// Gives ranges back that this node owns and does not work on.
+/// Releases ranges that this node owns but does not work on.
 pub(super) async fn give_back(pool: &PgPool, units: &[&Unit]) -> Result<(), ProcessorError> {
     const GIVE: &str = "
 UPDATE processor_range r SET owner = NULL
@@ -150,7 +151,7 @@ UPDATE processor_range r SET owner = NULL
     Ok(())
 }
 
-/// Gives everything back that a node has, and takes it off the list.
+/// Releases all ranges of a node and removes the node.
 pub(super) async fn release_all(pool: &PgPool, node: Uuid) -> Result<(), ProcessorError> {
     const RELEASE: &str =
         "UPDATE processor_range SET owner = NULL, fence = fence + 1 WHERE owner = $1";

@@ -1,8 +1,9 @@
-//! Following the log: processors, and the one consumer they run on.
+//! Processors, which follow the log, and the consumer that runs them.
 //!
-//! A processor is data and a handler: its name and version, the event types it wants, how its work is divided, and what it does
-//! with a batch of events. The [`Consumer`] of each node gives it leased ranges of shards, batches in shard order, a checkpoint,
-//! parking with a reason for events that cannot be handled, and retries. Processors that keep rows are rebuilt beside the live
+//! A processor is data and a handler: its name and version, the event types it handles, how its
+//! work is divided, and what it does with a batch of events. The [`Consumer`] of each node provides
+//! leased ranges of shards, batches in shard order, a checkpoint, parking with a reason for events
+//! that cannot be handled, and retries. Processors that keep rows are rebuilt beside the live
 //! generation ([`rebuild`]).
 
 mod batch;
@@ -28,31 +29,32 @@ pub use status::{Parked, RangeStatus, Status, checkpoint, status};
 
 use crate::{ReadError, Recorded, SHARDS, Shard, StoreError};
 
-/// Something that follows the log.
+/// A processor of the log.
 #[derive(Clone, Debug)]
 pub struct Processor {
-    /// Its name, which never changes: checkpoints are kept under it.
+    /// Its name, which never changes: checkpoints are stored under it.
     pub name: &'static str,
-    /// The version of what it does. Rows that another version wrote are rebuilt.
+    /// The version of its logic. Rows that another version wrote must be rebuilt.
     pub version: i32,
-    /// The types of events it wants.
+    /// The event types it handles.
     pub types: &'static [&'static str],
-    /// How many ranges of shards nodes share, a power of two up to 64. A processor whose rows cross shards has one range: a
-    /// single writer needs no locks.
+    /// Number of shard ranges that nodes share, a power of two up to 64. A processor whose rows
+    /// span shards has one range: a single writer needs no locks.
     pub ranges: i16,
-    /// How long events are collected before they are handled together.
+    /// How long events are collected into one batch.
     pub collect: Duration,
-    /// What it does.
+    /// The handler.
     pub handler: Handler,
 }
 
 /// What a processor does with events.
 #[derive(Clone)]
 pub enum Handler {
-    /// Keeps rows: a batch is written in the transaction that moves the checkpoint, so each event counts exactly once.
+    /// Keeps rows: a batch is written in the transaction that advances the checkpoint, so each
+    /// event is counted exactly once.
     Rows(Arc<dyn RowHandler>),
-    /// Acts by commands whose ids follow from the events. The checkpoint moves afterwards: what is done again after a crash is
-    /// answered as it was the first time.
+    /// Issues commands whose ids are derived from the events. The checkpoint advances afterwards:
+    /// commands repeated after a crash return their first result.
     Commands(Arc<dyn CommandHandler>),
 }
 
@@ -62,14 +64,14 @@ impl fmt::Debug for Handler {
     }
 }
 
-/// Where rows are written: one generation of a processor, as part of a transaction.
+/// Where rows are written: one generation of a processor, within a transaction.
 #[derive(Debug)]
 pub struct Target<'a> {
     /// The transaction.
     pub connection: &'a mut PgConnection,
     /// The generation, a column of every table of the processor.
     pub generation: i32,
-    /// Whether the generation is being built and nobody sees it yet: what follows from facts can wait for
+    /// Whether the generation is still being built and not visible: derived rows can wait for
     /// [`RowHandler::derive`].
     pub building: bool,
 }
@@ -79,22 +81,24 @@ pub trait RowHandler: Send + Sync {
     /// Its tables; each has a column `generation`.
     fn tables(&self) -> &'static [&'static str];
 
-    /// A query that lists a generation ($1) as (key, content), to compare two of them.
+    /// A query that lists a generation ($1) as (key, content), used to compare two of them.
     fn content(&self) -> &'static str;
 
-    /// Takes events in.
+    /// Writes events.
     fn write<'a>(
         &'a self,
         target: Target<'a>,
         events: &'a [Arc<Recorded>],
     ) -> BoxFuture<'a, Result<(), HandlerError>>;
 
-    /// Works out what follows from rows that were taken in: after a batch of a live generation, and once for one that was built.
+    /// Updates rows derived from other rows: after a batch of a live generation, and once after a
+    /// rebuild.
     fn derive<'a>(&'a self, _target: Target<'a>) -> BoxFuture<'a, Result<(), HandlerError>> {
         async { Ok(()) }.boxed()
     }
 
-    /// Does what is due by the clock in these shards; says when to ask again. Asked after each batch and when a range was taken.
+    /// Does time-based work in these shards; returns when it is due again. Called after each batch
+    /// and when a range was taken over.
     fn tick<'a>(
         &'a self,
         _generation: i32,
@@ -104,28 +108,28 @@ pub trait RowHandler: Send + Sync {
     }
 }
 
-/// A processor that acts by commands.
+/// A processor that issues commands.
 pub trait CommandHandler: Send + Sync {
-    /// Acts on these events; gives those on which it could not, by their place in the batch.
+    /// Handles these events; returns those that failed, by their index in the batch.
     fn handle<'a>(
         &'a self,
         events: &'a [Arc<Recorded>],
     ) -> BoxFuture<'a, Vec<(usize, HandlerError)>>;
 }
 
-/// Why a handler did not do its work.
+/// Why a handler failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum HandlerError {
     /// An event cannot be handled: it is parked with this reason.
     #[error("{0}")]
     Event(String),
-    /// The database did not do what was asked. If it is unavailable, the batch is handled again.
+    /// A database error. If the database is unavailable, the batch is handled again.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl HandlerError {
-    /// Whether it passes by itself.
+    /// Whether a retry may succeed.
     fn is_passing(&self) -> bool {
         matches!(self, Self::Store(StoreError::Unavailable(_)))
     }
@@ -146,24 +150,24 @@ impl From<ReadError> for HandlerError {
     }
 }
 
-/// What can go wrong with a processor as a whole.
+/// Errors of a processor as a whole.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ProcessorError {
-    /// The log or the database did not answer.
+    /// The log or the database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Another node has taken the range over: what this one did is not written.
-    #[error("another node has taken this range over")]
+    /// Another node has taken over the range: the work of this one is not written.
+    #[error("another node has taken over this range")]
     Fenced,
-    /// There is no such processor.
+    /// Unknown processor.
     #[error("there is no processor '{name}'; there are: {known}")]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The known names.
         known: String,
     },
-    /// The checkpoint is after the end of the log, which happens when an older backup of the log was restored.
+    /// The checkpoint is after the end of the log: an older backup was restored.
     #[error(
         "the checkpoint of '{name}' is at {position} in shard {shard}, where the log ends at {head}: the log was restored from \
          an older backup; run croupier processors rebuild {name}"
@@ -173,15 +177,15 @@ pub enum ProcessorError {
         name: String,
         /// The shard.
         shard: Shard,
-        /// Where the checkpoint is.
+        /// The checkpoint.
         position: i64,
-        /// Where the log ends.
+        /// The end of the log.
         head: i64,
     },
     /// The live rows were written by another version of the program.
     #[error(
-        "'{name}' is kept by version {found}, and this program has version {known}; to bring this one live, run croupier \
-         processors rebuild {name}"
+        "'{name}' has live rows of version {found}, and this program has version {known}; to replace them, run \
+         croupier processors rebuild {name}"
     )]
     OtherVersion {
         /// The processor.
@@ -191,12 +195,12 @@ pub enum ProcessorError {
         /// The version of this program.
         known: i32,
     },
-    /// It keeps no rows.
+    /// The processor keeps no rows.
     #[error("'{name}' acts by commands and keeps no rows: there is nothing to {what}")]
     NoRows {
         /// The processor.
         name: String,
-        /// What was asked.
+        /// The requested operation.
         what: &'static str,
     },
     /// There is no generation before the live one.
@@ -205,17 +209,15 @@ pub enum ProcessorError {
         /// The processor.
         name: String,
     },
-    /// It is being rebuilt already.
-    #[error(
-        "'{name}' is being rebuilt already; if that process is gone, it can be begun again in {seconds} s"
-    )]
+    /// A rebuild is already running.
+    #[error("'{name}' is already being rebuilt; if that process is gone, try again in {seconds} s")]
     Busy {
         /// The processor.
         name: String,
-        /// When the lease of that process runs out.
+        /// When the lease of that process expires.
         seconds: i64,
     },
-    /// An event that was taken in once cannot be any more.
+    /// An event that was written before cannot be written now.
     #[error(transparent)]
     Handler(#[from] HandlerError),
 }
@@ -236,7 +238,7 @@ impl From<sqlx::Error> for ProcessorError {
 }
 
 impl Processor {
-    /// A processor of a list by its name.
+    /// Finds a processor by name.
     pub fn named<'a>(all: &'a [Self], name: &str) -> Result<&'a Self, ProcessorError> {
         let known = || all.iter().map(|one| one.name).collect::<Vec<_>>().join(", ");
         let found = all.iter().find(|one| one.name == name);
@@ -264,7 +266,7 @@ impl Processor {
     }
 }
 
-/// The shards of a range, if there are so many ranges.
+/// The shards of a range, given the number of ranges.
 fn shards(ranges: i16, range: i16) -> Vec<Shard> {
     let size = SHARDS / usize::try_from(ranges).unwrap_or(1).clamp(1, SHARDS);
     Shard::all().skip(usize::try_from(range).unwrap_or(0) * size).take(size).collect()

@@ -1,4 +1,5 @@
-//! Events that could not be handled. They wait with their reason and are tried again; everything else goes on.
+//! Events that could not be handled. They are stored with a reason and retried; processing
+//! continues with the others.
 
 use std::collections::HashSet;
 
@@ -19,17 +20,17 @@ pub(super) async fn park(
 INSERT INTO processor_parked (name, generation, stream, version, reason) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (name, generation, stream, version) DO UPDATE
    SET reason = excluded.reason, tries = processor_parked.tries + 1";
-    tracing::error!(processor = name, %stream, version, reason, "an event is parked");
+    tracing::error!(processor = name, %stream, version, reason, "parked an event");
     metrics::counter!("croupier_processor_parked_total", "processor" => name.to_owned())
         .increment(1);
-    // PostgreSQL stores no zero byte.
+    // PostgreSQL text cannot contain zero bytes.
     let reason = reason.replace('\0', "");
     let query = sqlx::query(PARK).bind(name).bind(generation).bind(stream).bind(version);
     query.bind(reason).execute(connection).await?;
     Ok(())
 }
 
-/// An event is parked no more.
+/// Removes a parked event that was handled.
 pub(super) async fn free(
     connection: &mut PgConnection,
     name: &str,
@@ -38,7 +39,7 @@ pub(super) async fn free(
 ) -> Result<(), ProcessorError> {
     const FREE: &str = "
 DELETE FROM processor_parked WHERE name = $1 AND generation = $2 AND stream = $3 AND version = $4";
-    tracing::info!(processor = name, %stream, version, "a parked event was handled");
+    tracing::info!(processor = name, %stream, version, "handled a parked event");
     let query = sqlx::query(FREE).bind(name).bind(generation).bind(stream).bind(version);
     query.execute(connection).await?;
     Ok(())
@@ -59,12 +60,12 @@ SELECT stream, version FROM processor_parked WHERE name = $1 AND generation = $2
         .collect::<Result<_, sqlx::Error>>()?)
 }
 
-/// The streams of parked events: later events of them wait too, so that each stream stays in order.
+/// The streams with parked events: their later events wait too, so that each stream stays in order.
 pub(super) fn streams(parked: &[(StreamId, i64)]) -> HashSet<StreamId> {
     parked.iter().map(|(stream, _)| *stream).collect()
 }
 
-/// Has the node that runs a processor try its parked events now; gives how many there are.
+/// Makes the node that runs a processor retry its parked events now; returns how many there are.
 pub async fn retry(
     store: &Store,
     processors: &[Processor],
@@ -77,7 +78,7 @@ SELECT count(*) FROM processor_parked JOIN processor USING (name, generation) WH
     Ok(sqlx::query(COUNT).bind(name).fetch_one(store.pool()).await?.try_get(0)?)
 }
 
-/// Wakes a processor on whichever node it runs: it looks again at whatever it works from beside the log.
+/// Wakes a processor on whichever node runs it, to check for work that is not in the log.
 pub async fn wake(pool: &PgPool, name: &str) -> Result<(), StoreError> {
     const WAKE: &str = "UPDATE processor SET wake = wake + 1 WHERE name = $1 AND state = 'live'";
     sqlx::query(WAKE).bind(name).execute(pool).await?;

@@ -1,4 +1,5 @@
-//! Folding the whole log again beside the live generation, comparing both, and flipping in one step.
+//! Rebuilds: folds the whole log beside the live generation, compares both, and switches over
+//! atomically.
 
 use std::{
     collections::HashSet,
@@ -26,30 +27,30 @@ use super::{
 };
 use crate::{Positions, Shard, Store, StoreError};
 
-/// How many differences are shown.
+/// Maximum number of differences that are returned.
 const SHOWN: i64 = 20;
-/// How many parts of the log are read at the same time.
+/// Number of shard groups that are read concurrently.
 const PARTS: usize = 4;
-/// How many events of a shard are taken in at once.
+/// Number of events of a shard that are written at once.
 const PAGE: u32 = 250;
 
-/// How far a rebuild is.
+/// Progress of a rebuild.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Events that are folded.
+    /// Number of folded events.
     pub folded: i64,
-    /// Of how many.
+    /// Total number of events.
     pub of: i64,
 }
 
-/// A row that is not the same in both generations.
+/// A row that differs between the generations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Which row.
+    /// The key of the row.
     pub key: String,
-    /// What the live generation has.
+    /// The row of the live generation.
     pub live: Option<String>,
-    /// What was folded again.
+    /// The rebuilt row.
     pub rebuilt: Option<String>,
 }
 
@@ -58,20 +59,22 @@ pub struct Difference {
 pub struct Outcome {
     /// The processor.
     pub name: &'static str,
-    /// The generation that is live now.
+    /// The live generation afterwards.
     pub live: i32,
-    /// How many events the log has.
+    /// Number of events in the log.
     pub events: i64,
-    /// How many rows differ.
+    /// Number of rows that differ.
     pub differing: i64,
     /// The first of them.
     pub differences: Vec<Difference>,
-    /// Whether it acts by commands: then it has begun again at the start of the log, and nothing was compared.
+    /// Whether it issues commands: it then restarted from the beginning of the log, and nothing was
+    /// compared.
     pub restarted: bool,
 }
 
-/// Folds these processors again, reading the log once for all, and lets reads see the new generations. Those that act by
-/// commands begin again at the start of the log: what they did before is answered as it was.
+/// Rebuilds these processors, reading the log once for all of them, and switches to the new
+/// generations. Processors that issue commands restart from the beginning of the log: repeated
+/// commands return their first result.
 pub async fn rebuild(
     store: &Store,
     processors: &[Processor],
@@ -86,7 +89,7 @@ pub async fn rebuild(
     Ok(outcomes)
 }
 
-/// Folds these processors again, compares the result with the live generations, and drops it.
+/// Rebuilds these processors, compares the result with the live generations, and discards it.
 pub async fn verify(
     store: &Store,
     processors: &[Processor],
@@ -99,13 +102,13 @@ pub async fn verify(
     build(store, processors, false, progress).await
 }
 
-/// Lets reads see the generation before the last rebuild again; it goes on from where it was left.
+/// Switches back to the generation before the last rebuild; it continues from its checkpoint.
 pub async fn roll_back(store: &Store, processor: &Processor) -> Result<i32, ProcessorError> {
     const OLD: &str = "
 SELECT generation FROM processor WHERE name = $1 AND state = 'old' ORDER BY generation DESC LIMIT 1";
     let name = processor.name;
     if processor.rows().is_none() {
-        return Err(ProcessorError::NoRows { name: name.to_owned(), what: "go back to" });
+        return Err(ProcessorError::NoRows { name: name.to_owned(), what: "roll back to" });
     }
     let mut connection = store.background().acquire().await?;
     let mut transaction = connection.begin().await?;
@@ -117,14 +120,14 @@ SELECT generation FROM processor WHERE name = $1 AND state = 'old' ORDER BY gene
     let old: i32 = row.try_get(0)?;
     let live = live_generation(&mut transaction, name).await?;
     free(&mut transaction, name, &[live, old]).await?;
-    // Only one can be live at any moment, also within a statement.
+    // At most one may be live at any time, even within a statement.
     set_state(&mut transaction, name, live, "old").await?;
     set_state(&mut transaction, name, old, "live").await?;
     transaction.commit().await?;
     Ok(old)
 }
 
-/// A processor that acts begins again at the start of the log.
+/// Restarts a command processor from the beginning of the log.
 async fn restart(store: &Store, processor: &Processor) -> Result<Outcome, ProcessorError> {
     const RESET: &str = "
 UPDATE processor_range SET positions = array_fill(0::bigint, ARRAY[cardinality(positions)]), fence = fence + 1, owner = NULL
@@ -146,7 +149,7 @@ struct Building {
     processor: Processor,
     rows: Arc<dyn RowHandler>,
     generation: i32,
-    /// Rows cross shards: one part writes at a time.
+    /// Rows span shards, so only one shard group writes at a time.
     parked: Mutex<HashSet<Uuid>>,
 }
 
@@ -209,7 +212,7 @@ fn joined(
     }
 }
 
-/// Shows that the process that builds is alive, so that nobody begins the same.
+/// Keeps the lease of a rebuild alive, so that no other process starts the same one.
 struct Builder {
     store: Store,
     node: Uuid,
@@ -228,7 +231,7 @@ INSERT INTO processor_node (node, works) VALUES ($1, false) ON CONFLICT (node) D
             loop {
                 tokio::time::sleep(LEASE / 5).await;
                 if let Err(error) = sqlx::query(ALIVE).bind(node).execute(&pool).await {
-                    tracing::debug!(%error, "the heartbeat of a rebuild failed");
+                    tracing::debug!(%error, "cannot send the heartbeat of a rebuild");
                 }
             }
         });
@@ -238,7 +241,7 @@ INSERT INTO processor_node (node, works) VALUES ($1, false) ON CONFLICT (node) D
     async fn stop(self) {
         self.beat.abort();
         let forget = sqlx::query("DELETE FROM processor_node WHERE node = $1").bind(self.node);
-        // It is forgotten by itself after a minute.
+        // It expires after a minute anyway.
         forget.execute(self.store.background()).await.ok();
     }
 }
@@ -249,7 +252,7 @@ impl Drop for Builder {
     }
 }
 
-/// A new generation to build; one that was begun and left is dropped.
+/// Creates a generation to build; one that was abandoned is discarded.
 async fn open(store: &Store, processor: &Processor, builder: Uuid) -> Result<i32, ProcessorError> {
     const BUILDING: &str = "
 SELECT p.generation, ceil($2 - extract(epoch FROM now() - n.seen_at))::bigint
@@ -276,7 +279,7 @@ SELECT p.generation, ceil($2 - extract(epoch FROM now() - n.seen_at))::bigint
     Ok(generation)
 }
 
-/// Folds some shards for all generations, page by page: what one has read, the next one finds in memory.
+/// Folds some shards for all generations page by page, so that each page is read once.
 async fn fold(
     store: &Store,
     building: &[Building],
@@ -313,7 +316,7 @@ async fn fold(
     }
 }
 
-/// The next events of these types up to the heads.
+/// The next events of these types, up to the heads.
 async fn read(
     store: &Store,
     shards: &[Shard],
@@ -329,12 +332,12 @@ async fn read(
         to.set(shard, looked.max(at.get(shard)));
         more |= to.get(shard) < heads.get(shard);
     }
-    // What came after the heads is for the next look.
+    // Events after the heads are left for the next read.
     let events = found.events.into_iter().filter(|event| event.position <= heads.get(event.shard));
     Ok(Page { items: events.map(Item::of).collect(), to, more })
 }
 
-/// Works out what follows from all facts at once. From then on the generation is kept up to date like a live one.
+/// Derives rows from all facts at once. From then on the generation is updated like a live one.
 async fn derive(store: &Store, one: &Building, heads: &Positions) -> Result<(), ProcessorError> {
     let mut connection = store.background().acquire().await?;
     let mut transaction = connection.begin().await?;
@@ -362,8 +365,8 @@ UPDATE processor_range SET positions = $4::text::bigint[], heartbeat = now() WHE
     Ok(())
 }
 
-/// Brings both generations to the same place, compares them, and flips. While this lasts nobody else writes to either; reads go
-/// on as before.
+/// Brings both generations to the same positions, compares them, and switches over. Meanwhile
+/// neither is written by others; reads continue.
 async fn finish(store: &Store, one: &Building, flip: bool) -> Result<Outcome, ProcessorError> {
     let (processor, rows, generation) = (&one.processor, &*one.rows, one.generation);
     let name = processor.name;
@@ -382,7 +385,7 @@ async fn finish(store: &Store, one: &Building, flip: bool) -> Result<Outcome, Pr
         rows.derive(target).await?;
     }
     let (differing, differences) = compare(&mut transaction, rows, live, generation).await?;
-    // The nodes that worked on them find out that something has changed, and look again.
+    // The nodes that worked on them lose their leases and look again.
     free(&mut transaction, name, &[live, generation]).await?;
     if flip {
         const OLD: &str = "SELECT generation FROM processor WHERE name = $1 AND state = 'old'";
@@ -394,7 +397,7 @@ async fn finish(store: &Store, one: &Building, flip: bool) -> Result<Outcome, Pr
     } else {
         discard(&mut transaction, processor, generation).await?;
     }
-    // What makes a generation live is durable, and with it everything before.
+    // The switch-over is durable, and with it everything before.
     sqlx::query("SET LOCAL synchronous_commit = on").execute(&mut *transaction).await?;
     transaction.commit().await?;
     let live = if flip { generation } else { live };
@@ -402,7 +405,7 @@ async fn finish(store: &Store, one: &Building, flip: bool) -> Result<Outcome, Pr
     Ok(Outcome { name, live, events, differing, differences, restarted: false })
 }
 
-/// Where a generation is, with its ranges locked. A checkpoint after the end of the log has nothing to say about this log.
+/// The positions of a generation, with its ranges locked.
 async fn hold(
     connection: &mut PgConnection,
     processor: &Processor,
@@ -422,7 +425,7 @@ SELECT range, positions FROM processor_range WHERE name = $1 AND generation = $2
     Ok(all)
 }
 
-/// Takes in what is missing up to the heads, as part of the transaction that holds the generation.
+/// Writes the missing events up to the heads, within the transaction that locks the generation.
 async fn catch_up(
     transaction: &mut PgConnection,
     store: &Store,
@@ -446,7 +449,7 @@ async fn catch_up(
     set_positions(transaction, &one.processor, generation, &at).await
 }
 
-/// Takes these generations from the nodes that work on them; others need not wait.
+/// Takes these generations away from the nodes that work on them.
 async fn free(
     connection: &mut PgConnection,
     name: &str,
@@ -469,7 +472,7 @@ async fn set_state(
     Ok(())
 }
 
-/// Removes a generation.
+/// Deletes a generation.
 async fn discard(
     connection: &mut PgConnection,
     processor: &Processor,
@@ -485,7 +488,8 @@ async fn discard(
     Ok(())
 }
 
-/// A sum over all rows of a generation: how many there are, and the sum of their hashes, whatever their order.
+/// A checksum over all rows of a generation: their number and the sum of their hashes, independent
+/// of their order.
 async fn sum(
     connection: &mut PgConnection,
     content: &str,
@@ -499,7 +503,7 @@ async fn sum(
     Ok((row.try_get(0)?, row.try_get(1)?))
 }
 
-/// The rows that are not the same. They are put side by side only if their sums are not: that is far cheaper.
+/// The rows that differ. They are only joined if the checksums differ, which is far cheaper.
 async fn compare(
     connection: &mut PgConnection,
     rows: &dyn RowHandler,

@@ -1,4 +1,4 @@
-//! How far each processor is.
+//! Status of processors.
 
 use sqlx::{PgPool, Row};
 
@@ -14,7 +14,7 @@ pub struct Status {
     pub generation: i32,
     /// `building`, `live` or `old`.
     pub state: String,
-    /// The version of the program that keeps it.
+    /// The version of the program that writes it.
     pub version: i32,
     /// Events that could not be handled.
     pub parked: Vec<Parked>,
@@ -29,47 +29,48 @@ pub struct Parked {
     pub stream: StreamId,
     /// Its version.
     pub version: i64,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// How often it was tried again.
+    /// Number of retries.
     pub tries: i32,
 }
 
-/// Some shards of a generation.
+/// A range of shards of a generation.
 #[derive(Clone, Debug)]
 pub struct RangeStatus {
-    /// Which.
+    /// Its number.
     pub range: i16,
-    /// How many events of its shards are handled.
+    /// Number of handled events in its shards.
     pub position: i64,
-    /// How many are not yet.
+    /// Number of events still to handle.
     pub behind: i64,
-    /// How many the checkpoint is after the end of the log, which it never should be.
+    /// By how much the checkpoint is after the end of the log; always 0 unless a backup was
+    /// restored.
     pub ahead: i64,
-    /// Whether a node works on it.
+    /// Whether a node holds it.
     pub held: bool,
-    /// How many seconds ago its checkpoint was written, if ever.
+    /// Seconds since its checkpoint was written, if ever.
     pub heartbeat: Option<f64>,
 }
 
 impl Status {
-    /// How many events are handled.
+    /// Number of handled events.
     pub fn position(&self) -> i64 {
         self.ranges.iter().map(|range| range.position).sum()
     }
 
-    /// How many are not yet.
+    /// Number of events still to handle.
     pub fn behind(&self) -> i64 {
         self.ranges.iter().map(|range| range.behind).sum()
     }
 
-    /// How many the checkpoint is after the end of the log.
+    /// By how much the checkpoint is after the end of the log.
     pub fn ahead(&self) -> i64 {
         self.ranges.iter().map(|range| range.ahead).sum()
     }
 }
 
-/// Every generation of every processor; `heads` is where the log ends.
+/// Every generation of every processor; `heads` is the end of the log.
 pub async fn status(pool: &PgPool, heads: &Positions) -> Result<Vec<Status>, ProcessorError> {
     const STATUS: &str = "
 SELECT p.name, p.generation, p.state, p.version, p.ranges, r.range, r.positions,
@@ -124,7 +125,7 @@ SELECT name, generation, stream, version, reason, tries FROM processor_parked OR
     Ok(all)
 }
 
-/// Up to where the live generation of a processor has handled everything.
+/// The checkpoint of the live generation of a processor.
 pub async fn checkpoint(pool: &PgPool, name: &str) -> Result<Positions, ProcessorError> {
     const POSITIONS: &str = "
 SELECT p.ranges, r.range, r.positions FROM processor p JOIN processor_range r USING (name, generation)
@@ -140,8 +141,8 @@ SELECT p.ranges, r.range, r.positions FROM processor p JOIN processor_range r US
     Ok(all)
 }
 
-/// How far the processors are, and what is parked, as metrics of this node. A checkpoint is written some seconds after the
-/// last event that mattered, so a small number behind means nothing.
+/// Reports progress and parked events as metrics of this node. Checkpoints are written up to some
+/// seconds after the last relevant event, so a small lag is normal.
 pub(super) async fn report_metrics(store: &Store, processors: &[Processor], held: usize) {
     metrics::gauge!("croupier_processor_ranges").set(count(held));
     let Ok(heads) = store.heads().await else { return };

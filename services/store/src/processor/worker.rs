@@ -1,4 +1,4 @@
-//! The task of one processor on one node: takes events, has them handled, moves the checkpoint.
+//! The task of one processor on one node: takes events, runs the handler, advances the checkpoint.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -23,32 +23,32 @@ use super::{
 };
 use crate::{Recorded, Shard, Store, StoreError, StreamId};
 
-/// How long to wait after something that passes by itself.
+/// Delay after a transient error.
 const TRY_AGAIN: Duration = Duration::from_millis(200);
-/// How often what is parked is tried again.
+/// Interval of retries of parked events.
 const RETRY_PARKED: Duration = Duration::from_mins(1);
-/// How often a checkpoint is written where nothing was found, or where repeating is harmless.
+/// Interval of checkpoints without relevant events, and of processors that issue commands.
 const CHECKPOINT: Duration = Duration::from_secs(1);
-/// How often what follows from rows is worked out while a processor is behind.
+/// Interval of `derive` while a processor is behind.
 const DERIVE: Duration = Duration::from_secs(3);
 
-/// What the consumer tells a worker.
+/// A message from the consumer to a worker.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Work on this range too.
+    /// Start working on this range.
     Take(Box<Lease>),
-    /// Give this range of a generation back.
+    /// Release this range of a generation.
     Give { generation: i32, range: i16 },
-    /// Try what is parked, and look again at whatever is beside the log.
+    /// Retry parked events, and check for work that is not in the log.
     Wake,
-    /// Write checkpoints down and end.
+    /// Write checkpoints and end.
     Stop,
 }
 
 pub(super) struct Worker {
     store: Store,
     processor: Processor,
-    /// The ranges that this node has, shared with the consumer.
+    /// The ranges held by this node, shared with the consumer.
     held: Arc<Held>,
     orders: mpsc::UnboundedReceiver<Order>,
     feed: Feed,
@@ -58,7 +58,8 @@ pub(super) struct Worker {
     pending: Option<Page>,
     /// Streams with a parked event.
     parked: HashSet<StreamId>,
-    /// Whether something was taken in from which nothing was derived yet, perhaps by the node before.
+    /// Whether rows were written and nothing was derived from them yet, perhaps by the previous
+    /// owner.
     underived: bool,
     derived_at: Instant,
     written_at: Instant,
@@ -93,10 +94,10 @@ impl Worker {
         }
     }
 
-    /// Works until it is told to stop.
+    /// Runs until it receives [`Order::Stop`].
     pub(super) async fn run(mut self) {
         loop {
-            // Events that the processor does not want move its positions while it waits: look again soon.
+            // Events of other types advance the positions while it waits: check again soon.
             let look = self.next_due().min(Instant::now() + CHECKPOINT);
             let work = self.pending.is_some() || (self.underived && !self.leases.is_empty());
             let order = tokio::select! {
@@ -113,7 +114,7 @@ impl Worker {
             };
             match order {
                 Some(Order::Stop) => return self.stop().await,
-                Some(order) => self.obey(order).await,
+                Some(order) => self.handle_order(order).await,
                 None => self.work().await,
             }
         }
@@ -121,7 +122,7 @@ impl Worker {
 
     async fn stop(mut self) {
         if let Err(error) = self.write_checkpoint().await {
-            tracing::debug!(%error, processor = self.processor.name, "the checkpoint stays behind");
+            tracing::debug!(%error, processor = self.processor.name, "cannot write the checkpoint");
         }
     }
 
@@ -142,7 +143,7 @@ impl Worker {
         })
     }
 
-    async fn obey(&mut self, order: Order) {
+    async fn handle_order(&mut self, order: Order) {
         match order {
             Order::Take(lease) => {
                 if let Err(error) = self.take(*lease).await {
@@ -152,11 +153,11 @@ impl Worker {
             Order::Give { generation, .. }
                 if generation == self.generation && self.pending.is_some() =>
             {
-                // What could not be handled yet is given again to the next owner of the range.
+                // The next owner of the range handles the pending page again.
                 self.drop_all();
             }
             Order::Give { generation, range } if generation == self.generation => {
-                // What was handled is written first: the next owner need not do it again.
+                // Write the checkpoint first: the next owner need not repeat this work.
                 let written = self.write_checkpoint().await;
                 if let Some(lease) = self.leases.get(&range).cloned() {
                     self.drop_range(range);
@@ -164,7 +165,7 @@ impl Worker {
                     if let Err(error) =
                         release(pool, self.processor.name, &lease).await.and(written)
                     {
-                        tracing::debug!(%error, "a range is left to run out");
+                        tracing::debug!(%error, "cannot release a range, its lease will expire");
                     }
                 }
             }
@@ -201,7 +202,7 @@ impl Worker {
         self.underived |= self.processor.rows().is_some();
         let now = Instant::now();
         self.next_retry = now;
-        // Only rows have a clock: a tick that never comes would be due for ever.
+        // Only row handlers have ticks: a tick that never happens would always be due.
         self.next_tick = self.processor.rows().is_some().then_some(now);
         Ok(())
     }
@@ -220,16 +221,16 @@ impl Worker {
         self.pending = None;
     }
 
-    /// One round: news, what is due by the clock, what is parked, and the checkpoint.
+    /// One iteration: new events, parked events, ticks and the checkpoint.
     async fn work(&mut self) {
-        // A node that was not heard of for the time of a lease may have lost its ranges.
+        // Without recent heartbeats, this node may have lost its ranges.
         if !self.held.is_alive() {
             return self.drop_all();
         }
         if let Err(error) = self.round().await {
             self.failed(&error);
             if matches!(error, ProcessorError::Fenced) {
-                // Another node has some of them: look again what is ours.
+                // Another node owns some of the ranges: find out which are still ours.
                 self.drop_all();
             } else {
                 sleep(TRY_AGAIN).await;
@@ -270,7 +271,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Writes rows and the checkpoint in one transaction; nothing where nothing was found.
+    /// Writes rows and the checkpoint in one transaction; does nothing if there is nothing new.
     async fn write(&mut self, rows: &dyn RowHandler, page: &Page) -> Result<(), ProcessorError> {
         let derives = self.underived || !page.items.is_empty();
         let derives = derives && (!page.more || self.derived_at.elapsed() >= DERIVE);
@@ -279,10 +280,10 @@ impl Worker {
         }
         let mut connection = self.store.background().acquire().await?;
         let mut transaction = connection.begin().await?;
-        // First: a node that has lost the range writes nothing at all.
+        // First, so that a node that has lost the range writes nothing.
         self.advance(&mut transaction, page).await?;
         let generation = self.generation;
-        // What is parked counts only once that is committed.
+        // Newly parked events count only once the transaction is committed.
         let mut parked = self.parked.clone();
         let mut writing =
             Writing { name: self.processor.name, generation, building: false, parked: &mut parked };
@@ -301,7 +302,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Acts on events; what fails is parked. The checkpoint follows, soon.
+    /// Handles events by commands and parks those that fail. The checkpoint is written later.
     async fn act(
         &mut self,
         commands: &dyn CommandHandler,
@@ -360,7 +361,7 @@ impl Worker {
         self.written_at = Instant::now();
     }
 
-    /// Writes down how far everything was handled.
+    /// Writes the checkpoint if it is behind what was handled.
     async fn write_checkpoint(&mut self) -> Result<(), ProcessorError> {
         self.written_at = Instant::now();
         if self.leases.is_empty() || self.pending.is_some() || !self.is_ahead() {
@@ -376,7 +377,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Handles parked events again, each by itself and each stream in order.
+    /// Retries parked events one by one, each stream in order.
     async fn retry_parked(&mut self) -> Result<(), ProcessorError> {
         let name = self.processor.name;
         let known = parked::list(self.store.background(), name, self.generation).await?;
@@ -399,7 +400,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Handles a parked event again; whether it is parked no more.
+    /// Retries a parked event; returns whether it was handled.
     async fn retry_one(&mut self, stream: StreamId, version: i64) -> Result<bool, ProcessorError> {
         let (name, generation) = (self.processor.name, self.generation);
         let envelope = self.store.envelope(stream, version).await?;
@@ -445,7 +446,7 @@ impl Worker {
         Ok(done)
     }
 
-    /// Where the checkpoint is.
+    /// The positions of the checkpoint.
     fn written(&self) -> crate::Positions {
         let mut positions = self.feed.positions().clone();
         for lease in self.leases.values() {
@@ -465,9 +466,9 @@ impl Worker {
                 | ProcessorError::Handler(HandlerError::Store(StoreError::Unavailable(_)))
         );
         if passes || self.store.pool().is_closed() {
-            tracing::debug!(%error, processor, "a processor waits");
+            tracing::debug!(%error, processor, "a processor waits for a transient error to pass");
         } else {
-            tracing::error!(%error, processor, "a processor cannot go on");
+            tracing::error!(%error, processor, "a processor failed");
             metrics::counter!("croupier_processor_failures_total", "processor" => processor)
                 .increment(1);
         }

@@ -1,4 +1,4 @@
-//! Accounts and the catalogue through the log, and events found by their type.
+//! Accounts and the catalogue through the log, and finding events by type.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -49,7 +49,7 @@ async fn an_account_is_the_fold_of_its_stream_on_every_node() {
         let state = node.accounts.fresh(stream).await.unwrap();
         let account = state.now.clone().unwrap();
         assert_eq!((account.balance, account.version), (8, 2));
-        // A game that would have the same stream is none.
+        // The stream is not a game.
         assert_eq!(node.games.fresh(stream).await.unwrap().now, None);
     }
 }
@@ -79,7 +79,7 @@ async fn the_last_dollars_are_spent_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_catalogue_begins_with_what_the_program_knows() {
+async fn the_catalogue_starts_with_the_builtin_dice() {
     let store = store().await;
     let stream = Uuid::now_v7();
     assert_eq!(store.catalogues.fresh(stream).await.unwrap().now, None);
@@ -100,7 +100,7 @@ async fn the_catalogue_begins_with_what_the_program_knows() {
     assert_eq!((catalogue.version, catalogue.dice.len()), (2, 16));
 }
 
-/// A few events among many: all of them, once, and the places move on where there are none.
+/// A few events among many: each is found once, and positions advance where there are none.
 #[tokio::test(flavor = "multi_thread")]
 async fn events_are_found_by_type_without_loss() {
     let store = store().await;

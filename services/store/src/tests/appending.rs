@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn what_is_appended_is_read() {
+async fn appended_events_are_read_back() {
     let store = store().await;
     let stream = Uuid::now_v7();
     let first = append(&store, stream, Head::NEW, 1).await.unwrap();
@@ -36,7 +36,8 @@ fn prepared(stream: Uuid, head: Head, command: Uuid) -> Prepared {
     Prepared::new(&Append { stream, head, command, request, actor, at, events }).unwrap()
 }
 
-/// A connection may break after it had sent a batch: sent again, what got through is not a conflict.
+/// A connection may break after a batch was sent: when it is sent again, committed commands are not
+/// conflicts.
 #[tokio::test]
 async fn a_batch_that_is_sent_twice_is_appended_once() {
     let store = store().await;
@@ -46,7 +47,7 @@ async fn a_batch_that_is_sent_twice_is_appended_once() {
     let [one, other, late] = &batch;
     let mut connection = store.pool.acquire().await.unwrap();
     let first = append_batch(&mut connection, &[one, other]).await.unwrap();
-    // Another command was faster than the third of them.
+    // Another command was committed before the third one.
     let rival = prepared(late.stream, Head::NEW, Uuid::new_v4());
     append_batch(&mut connection, &[&rival]).await.unwrap();
 
@@ -61,9 +62,10 @@ async fn a_batch_that_is_sent_twice_is_appended_once() {
     assert_eq!(whole_log(&store).await.len(), 6);
 }
 
-/// The quick form of the append takes new and old streams alike, and refuses the batch if one loses.
+/// The fast form of the append handles new and existing streams, and refuses the batch if one
+/// command conflicts.
 #[tokio::test]
-async fn a_batch_without_losers_is_appended_at_once() {
+async fn a_batch_without_conflicts_is_appended_at_once() {
     let store = store().await;
     let mut streams = [Uuid::now_v7(), Uuid::now_v7()];
     streams.sort_by_key(|&stream| (Shard::of(stream), stream));
@@ -91,7 +93,7 @@ async fn a_batch_without_losers_is_appended_at_once() {
 }
 
 #[tokio::test]
-async fn support_reads_the_log_with_psql() {
+async fn the_log_is_readable_with_psql() {
     let url = database().await;
     let store = Store::open(&url, &Settings::default()).unwrap();
     let stream = Uuid::now_v7();
@@ -142,7 +144,7 @@ async fn a_stale_head_is_a_conflict_and_changes_nothing() {
         assert!(matches!(refused, Err(AppendError::Conflict)), "{refused:?}");
     }
     assert_eq!(read(&store, stream).await.len(), 3);
-    // A stream that does not exist has no version to build on.
+    // An empty stream has no version to append to.
     let nowhere = Uuid::now_v7();
     let refused = append(&store, nowhere, head, 2).await;
     assert!(matches!(refused, Err(AppendError::Conflict)), "{refused:?}");
@@ -155,7 +157,7 @@ async fn a_stale_head_is_a_conflict_and_changes_nothing() {
     );
     assert!(
         Box::pin(store.stream(stream, 3)).try_next().await.unwrap().is_none(),
-        "the end is no error"
+        "reading at the end is not an error"
     );
     let ahead = Box::pin(store.stream(stream, 4)).try_next().await;
     assert!(matches!(ahead, Err(ReadError::VersionAhead { after: 4, last: 3, .. })), "{ahead:?}");
@@ -163,16 +165,16 @@ async fn a_stale_head_is_a_conflict_and_changes_nothing() {
     assert_eq!(whole_log(&store).await.len(), 3);
 }
 
-/// The stream says which commands went through: every event carries the id of its command and a mark of its request.
+/// The stream knows its commands: every event has the id of its command and a hash of its request.
 #[tokio::test]
-async fn the_stream_remembers_its_commands() {
+async fn a_stream_knows_its_commands() {
     let store = store().await;
     let (stream, command) = (Uuid::now_v7(), Uuid::new_v4());
     let first = append_as(&store, stream, Head::NEW, command, 1).await.unwrap();
     append(&store, stream, first.head, 2).await.unwrap();
     let state = store.games.fresh(stream).await.unwrap();
     assert!(state.commands.may_contain(command) && !state.commands.may_contain(Uuid::new_v4()));
-    // The id belongs to the stream: elsewhere it is free.
+    // Ids are scoped to the stream: another stream may reuse them.
     append_as(&store, Uuid::now_v7(), Head::NEW, command, 2).await.unwrap();
 
     let receipt = store.receipt(stream, command).await.unwrap().unwrap();
@@ -181,9 +183,9 @@ async fn the_stream_remembers_its_commands() {
     assert_eq!(store.receipt(stream, Uuid::new_v4()).await.unwrap(), None);
 }
 
-/// Positions come back with the append, whichever statement was used: the tailer relies on them.
+/// An append returns its positions, whichever statement was used: the tailer relies on them.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_append_knows_its_positions() {
+async fn an_append_returns_its_positions() {
     let store = store().await;
     let writers: Vec<_> = (0..40u32)
         .map(|number| {
@@ -196,12 +198,12 @@ async fn an_append_knows_its_positions() {
             })
         })
         .collect();
-    let mut told = Vec::new();
+    let mut returned = Vec::new();
     for writer in writers {
-        told.extend(writer.await.unwrap());
+        returned.extend(writer.await.unwrap());
     }
     let log = whole_log(&store).await;
-    for (stream, version, position) in told {
+    for (stream, version, position) in returned {
         let event = log.iter().find(|e| (e.stream, e.version) == (stream, version)).unwrap();
         assert_eq!(event.position, position);
     }
@@ -229,7 +231,7 @@ async fn time_never_runs_backwards_within_a_stream() {
 }
 
 #[tokio::test]
-async fn too_much_is_refused() {
+async fn limits_are_enforced() {
     let store = store().await;
     let append = |events: Vec<Event>| {
         let store = store.clone();
@@ -265,7 +267,7 @@ async fn too_much_is_refused() {
 }
 
 #[tokio::test]
-async fn the_application_can_add_events_and_not_change_them() {
+async fn the_application_can_only_insert_events() {
     let store = store().await;
     append(&store, Uuid::now_v7(), Head::NEW, 1).await.unwrap();
     for table in ["event", "seal"] {
@@ -281,7 +283,7 @@ async fn the_application_can_add_events_and_not_change_them() {
     assert_eq!(whole_log(&store).await.len(), 3);
 }
 
-/// 32 writers on 8 streams: every version exactly once, every loser told.
+/// 32 writers on 8 streams: every version is written once, and every conflict is reported.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_writers_on_few_streams() {
     let url = database().await;
@@ -328,9 +330,9 @@ async fn many_writers_on_few_streams() {
     assert_eq!(whole_log(&store).await.len(), won.len() * 3);
 }
 
-/// 64 writers, one in ten rolled back: positions have no holes, and who follows misses nothing.
+/// 64 writers, one in ten rolled back: positions have no gaps, and followers miss nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn rolled_back_appends_leave_no_holes() {
+async fn rolled_back_appends_leave_no_gaps() {
     let store = store().await;
     let follower = tokio::spawn(super::following::collect(store.clone(), 64 * 9 * 2 * 3));
     let writers: Vec<_> = (0..64u32)
@@ -377,7 +379,7 @@ async fn rolled_back_appends_leave_no_holes() {
 }
 
 #[tokio::test]
-async fn events_of_a_newer_croupier_are_named_and_never_skipped() {
+async fn unknown_events_are_reported_and_never_skipped() {
     let url = database().await;
     let store = Store::open(&url, &Settings::default()).unwrap();
     let stream = Uuid::now_v7();

@@ -1,14 +1,10 @@
-//! Proof bundles: whatever game, both verifiers agree; whatever byte is changed, both see it.
+//! Proof bundles: both verifiers accept every game, and both detect every changed byte.
 
-use std::{path::PathBuf, process::Command, sync::Arc};
+use std::{path::PathBuf, process::Command};
 
-use domain::{
-    Command as Ask, Event, GAMES, Game, GameId, Legal, Moment, NoDice, Play, PlayerId, Rules,
-    Ruleset, decide, evolve,
-    fair::{FairDice, Secret, commitment, ruleset_hash},
-    legal_commands, verify,
-};
+use domain::{Event, GAMES, GameId, Moment, Rules, Ruleset, fair::Secret, verify};
 use futures_util::{StreamExt, stream};
+use test_games::{Numbers, Whole, player};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -19,14 +15,14 @@ fn vectors() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors")
 }
 
-/// The second verifier, on these files: whether all are proven, and what it said.
+/// Runs the second verifier on these files: whether it proved all of them, and its output.
 fn second(verb: &str, files: &[PathBuf]) -> (bool, String) {
     let script = vectors().join("../fair_dice.py");
     let run = Command::new("python3").arg("-B").arg(script).arg(verb).args(files).output().unwrap();
     (run.status.success(), String::from_utf8(run.stdout).unwrap())
 }
 
-/// Everything that `croupier verify` checks in a bundle.
+/// The checks of `croupier verify` on a bundle.
 fn proven(text: &str) -> Result<(), String> {
     let bundle = Bundle::parse(text).map_err(|bad| bad.to_string())?;
     let log = bundle.check().map_err(|bad| bad.to_string())?;
@@ -40,7 +36,7 @@ fn proven(text: &str) -> Result<(), String> {
     verify(&events).map(|_| ()).map_err(|unproven| unproven.to_string())
 }
 
-/// Appends a game, a few events at a time, always with the same ids and moments.
+/// Appends a game, a few events at a time, always with the same ids and times.
 async fn deal(store: &Store, log: &[Event]) -> Uuid {
     let Event::Created { game, .. } = &log[0] else { panic!() };
     let mut head = Head::NEW;
@@ -59,74 +55,31 @@ async fn deal(store: &Store, log: &[Event]) -> Uuid {
     game.0
 }
 
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 32) % limit as u64).unwrap()
-    }
-}
-
-/// A random game of any kind and preset, to its end.
+/// A random game of any kind and preset, played to its end. Long games are abandoned.
 fn random_game(number: u64) -> Vec<Event> {
-    let mut numbers = Numbers(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let kind = GAMES[numbers.below(GAMES.len())];
+    let mut numbers = Numbers::of(number);
+    let kind = numbers.one_of(GAMES);
     let presets = Rules::versions(kind).unwrap();
-    let ruleset: Ruleset = presets[numbers.below(presets.len())].clone();
+    let ruleset: Ruleset = presets[numbers.index(presets.len())].clone();
     let (least, most) = (ruleset.table.min_seats, ruleset.table.max_seats.min(3));
-    let seats = usize::from(least) + numbers.below(usize::from(most - least) + 1);
-    let special = ruleset.rules.catalogue().is_some();
-    let game =
-        GameId(Uuid::from_u128(0x0193_0000_0000_7000_8000_0000_0000_0000 + u128::from(number)));
+    let seats = usize::from(least) + numbers.index(usize::from(most - least) + 1);
+    let id = Uuid::from_u128(0x0193_0000_0000_7000_8000_0000_0000_0000 + u128::from(number));
     let secret = Secret([u8::try_from(number % 251).unwrap(); 32]);
-    let commitment = commitment(&secret, game, ruleset_hash(&ruleset));
-    let mut asked = vec![Ask::Create { game, ruleset: Arc::new(ruleset), commitment }];
-    for seat in 0..seats {
-        let seed = (seat == 0).then(|| format!("größe {number}"));
-        let player = PlayerId(Uuid::from_u128(0xA000 + seat as u128));
-        asked.push(Ask::Join { player, name: format!("player {seat}"), seed });
-    }
-    if special {
-        asked
-            .push(Ask::ChooseLoadout { seat: 0, dice: vec!["MIDAS".to_owned(), "HOT".to_owned()] });
-    }
-    asked.push(Ask::Start);
-    let (mut log, mut state): (Vec<Event>, Option<Game>) = (Vec::new(), None);
-    let mut tell = |state: &mut Option<Game>, command: &Ask, now: Moment| {
-        let decided = match &*state {
-            Some(game) => decide(Some(game), command, now, &mut FairDice::new(secret, game)),
-            None => decide(None, command, now, &mut NoDice),
-        };
-        for event in decided.unwrap() {
-            *state = evolve(state.take(), &event);
-            log.push(event);
-        }
+    let special = ruleset.rules.catalogue().is_some();
+    let dice = if special { ["MIDAS", "HOT"].map(str::to_owned).to_vec() } else { Vec::new() };
+    let seed = |seat| (seat == 0).then(|| format!("größe {number}"));
+    let players = (0..u8::try_from(seats).unwrap()).map(|seat| (player(seat), seed(seat)));
+    let whole = Whole {
+        players: players.collect(),
+        dice,
+        leaves_one_in: Some(200),
+        most_moves: 60,
+        ..Whole::new(GameId(id), secret, ruleset)
     };
-    for command in &asked {
-        tell(&mut state, command, Moment(1_800_000_000_000));
-    }
-    let mut moves = 0;
-    while let Some(seat) = state.as_ref().and_then(Game::to_move) {
-        let plays: Vec<Play> = legal_commands(state.as_ref())
-            .into_iter()
-            .filter_map(|legal| if let Legal::Play(_, play) = legal { Some(play) } else { None })
-            .collect();
-        moves += 1;
-        // Long games are given up.
-        let command = if numbers.below(200) == 0 || moves > 60 {
-            Ask::Leave { seat }
-        } else {
-            Ask::Play { seat, play: plays[numbers.below(plays.len())].clone() }
-        };
-        tell(&mut state, &command, Moment(1_800_000_000_000 + moves));
-    }
-    log
+    whole.play(&mut numbers)
 }
 
-/// `CROUPIER_LAW=10` tries thousands.
+/// `CROUPIER_LAW=10` runs thousands of games.
 fn scale() -> u64 {
     std::env::var("CROUPIER_LAW").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
 }
@@ -151,7 +104,7 @@ async fn both_verifiers_agree_on_random_games_of_every_kind() {
     assert!(Bundle::load(&store, Uuid::now_v7()).await.unwrap().is_none());
 }
 
-/// Both prove these games, and neither does after a byte in the middle was changed.
+/// Both verifiers accept these games, and reject them after a byte in the middle was changed.
 async fn both_agree(store: Store, games: Vec<Uuid>) {
     let folder = tempfile::tempdir().unwrap();
     let mut files = Vec::new();
@@ -178,7 +131,7 @@ async fn both_agree(store: Store, games: Vec<Uuid>) {
     assert!(!said.contains('✓'), "{said}");
 }
 
-/// Bundles are what they were, byte for byte; every single byte of one matters.
+/// The format is frozen byte for byte, and every changed byte is detected.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bundle_is_frozen_and_every_byte_of_it_matters() {
     let store = store().await;
@@ -206,7 +159,7 @@ async fn a_bundle_is_frozen_and_every_byte_of_it_matters() {
                     changed[place] ^= flip;
                     let seen =
                         String::from_utf8(changed).map_or(true, |text| proven(&text).is_err());
-                    assert!(seen, "byte {place} xor {flip} is not seen");
+                    assert!(seen, "byte {place} xor {flip} is not detected");
                 }
             }
         }

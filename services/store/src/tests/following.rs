@@ -5,8 +5,8 @@ use uuid::Uuid;
 use super::support::{append, database, execute, store, whole_log};
 use crate::{Head, Positions, ReadError, Settings, Shard, Store};
 
-/// Follows from the beginning until so many events came; their streams and versions. Checks on the
-/// way that nothing comes twice or out of order.
+/// Follows the log from the beginning until `count` events came; returns their streams and
+/// versions. Checks that nothing comes twice or out of order.
 pub(super) async fn collect(store: Store, count: usize) -> Vec<(Uuid, i64)> {
     collect_after(store, Positions::default(), count).await
 }
@@ -27,7 +27,7 @@ async fn collect_after(store: Store, after: Positions, count: usize) -> Vec<(Uui
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn followers_see_the_past_and_then_the_present() {
+async fn followers_get_old_events_and_then_new_ones() {
     let store = store().await;
     for n in 0..20 {
         append(&store, Uuid::now_v7(), Head::NEW, n).await.unwrap();
@@ -50,7 +50,7 @@ async fn followers_see_the_past_and_then_the_present() {
     assert!(from_now.iter().all(|event| all.contains(event)));
 }
 
-/// Appends of this node ring the bell; those of others are found by looking.
+/// Appends of this node arrive through memory; those of other nodes by polling.
 #[tokio::test(flavor = "multi_thread")]
 async fn appends_of_every_node_arrive() {
     let url = database().await;
@@ -66,7 +66,7 @@ async fn appends_of_every_node_arrive() {
     }
 }
 
-/// A follower that cannot keep up falls back to reading, and misses nothing.
+/// A follower that cannot keep up falls back to reading the log, and misses nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_follower_misses_nothing() {
     let store = store().await;
@@ -97,7 +97,7 @@ async fn a_slow_follower_misses_nothing() {
     quick.await.unwrap();
 }
 
-/// An event that cannot be read stops its shard, not the others, and is told once.
+/// An event that cannot be decoded stops its shard, not the others, and is reported once.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unreadable_event_parks_its_shard() {
     let url = database().await;
@@ -124,12 +124,12 @@ async fn an_unreadable_event_parks_its_shard() {
         let event = tail.next().await.unwrap();
         assert_eq!((event.stream, event.version), (healthy, version));
     }
-    assert_eq!(tail.positions().get(Shard::of(poisoned)), 1, "nothing was passed over");
+    assert_eq!(tail.positions().get(Shard::of(poisoned)), 1, "nothing was skipped");
 }
 
-/// Events that somebody removed are not passed over either.
+/// Removed events are not skipped either.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hole_in_the_log_is_told() {
+async fn a_gap_in_the_log_is_reported() {
     let url = database().await;
     let store = Store::open(&url, &Settings::default()).unwrap();
     let stream = Uuid::now_v7();

@@ -1,4 +1,4 @@
-//! The smallest processor there is: how many games were opened on each day.
+//! The smallest possible processor: how many games were opened on each day.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What was kept in other tables moves with its positions.
+//! Migrations after 42 move positions, parked items and receipts to their new tables.
 
 use futures_util::future::join_all;
 use sqlx::{Connection, PgConnection, Row};
@@ -11,7 +11,7 @@ use crate::{
     store::migrate_up_to,
 };
 
-/// The last step before everything that follows the log became a processor.
+/// The last migration before everything that follows the log became a processor.
 const BEFORE: i64 = 42;
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn positions_parked_items_and_receipts_move() {
     assert_eq!((row.get::<i16, _>(0), row.get::<i32, _>(1)), (i16::from(shard.number()), 1));
 }
 
-/// Nodes that start together bring the database up once, and none of them fails.
+/// Nodes that start together migrate the database once, and none of them fails.
 #[tokio::test]
 async fn nodes_that_start_together_migrate_once() {
     let url = empty_database().await;

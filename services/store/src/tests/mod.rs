@@ -1,4 +1,4 @@
-//! The log on a real PostgreSQL.
+//! Tests on a real PostgreSQL.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -7,7 +7,7 @@ use crate::{
     watch::{BACKWARDS, OF_TYPES},
 };
 
-/// The plan every connection of ours uses for a statement, whatever its parameters.
+/// The generic plan of a statement, as used by our connections.
 async fn plan(sql: &str, types: &str, values: &str) -> String {
     let store = store().await;
     let mut connection = store.pool.acquire().await.unwrap();
@@ -83,7 +83,7 @@ async fn the_log_is_read_by_position() {
 const COMMAND: &str = "smallint[], uuid[], bigint[], integer[], bytea[], bytea[], timestamptz[]";
 
 #[tokio::test]
-async fn an_append_reads_nothing_but_what_it_writes() {
+async fn an_append_reads_only_the_rows_it_writes() {
     let types = format!(
         "{COMMAND}, bigint, smallint[], bigint[], smallint[], uuid[], bigint[], bigint[], timestamptz[], uuid[], \
          uuid[], smallint[], text[], bytea[], text[], bigint[]"
@@ -100,7 +100,7 @@ async fn an_append_reads_nothing_but_what_it_writes() {
 }
 
 #[tokio::test]
-async fn a_lone_append_probes_the_heads_by_their_keys() {
+async fn a_single_append_probes_the_heads_by_key() {
     let types = "smallint, uuid, bigint, integer, bytea, bytea, timestamptz, uuid, uuid, bigint, bigint[], smallint[], \
          text[], bytea[], text[]";
     let id = "'0193f3a2-91b0-7c11-9e5a-d0e1f2a3b4c5'";
@@ -120,7 +120,7 @@ async fn a_receipt_is_read_by_the_key_of_its_stream() {
 }
 
 #[tokio::test]
-async fn an_append_with_losers_probes_indexes_and_joins_by_hashing() {
+async fn an_append_with_conflicts_uses_index_probes_and_hash_joins() {
     let types = format!(
         "{COMMAND}, uuid[], uuid[], bigint[], integer[], bigint[], smallint[], text[], bytea[], text[]"
     );

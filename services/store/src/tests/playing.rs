@@ -14,7 +14,7 @@ use crate::{AppendError, ExecuteError, Executed, Request, Settings, Store, Strea
 
 const SECRET: Secret = Secret([3; 32]);
 
-async fn tell(
+async fn execute(
     store: &Store,
     stream: StreamId,
     id: Uuid,
@@ -40,7 +40,7 @@ fn join(number: u128) -> Command {
 pub(super) async fn running(store: &Store) -> StreamId {
     let stream = Uuid::now_v7();
     for command in [create(stream), join(1), join(2), Command::Start] {
-        tell(store, stream, Uuid::new_v4(), &command).await.unwrap();
+        execute(store, stream, Uuid::new_v4(), &command).await.unwrap();
     }
     stream
 }
@@ -56,14 +56,14 @@ async fn a_game_is_played_through_the_log_and_proven_from_it() {
         let plays = [Play::Bank { slots: None }, Play::Roll, Play::Forfeit];
         for play in plays {
             rolls += u32::from(play == Play::Roll);
-            match tell(&store, stream, Uuid::new_v4(), &Command::Play { seat, play }).await {
+            match execute(&store, stream, Uuid::new_v4(), &Command::Play { seat, play }).await {
                 Ok(_) => break,
                 Err(ExecuteError::Rejected(_)) => {}
                 Err(other) => panic!("{other}"),
             }
         }
         if rolls > 30 {
-            tell(&store, stream, Uuid::new_v4(), &Command::Leave { seat }).await.unwrap();
+            execute(&store, stream, Uuid::new_v4(), &Command::Leave { seat }).await.unwrap();
         }
     }
     let events: Vec<_> = read(&store, stream).await.into_iter().map(|r| r.event).collect();
@@ -73,14 +73,14 @@ async fn a_game_is_played_through_the_log_and_proven_from_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_roll_asked_for_twice_is_rolled_once() {
+async fn a_retried_roll_is_rolled_once() {
     let store = store().await;
     let stream = running(&store).await;
     let (id, roll) = (Uuid::new_v4(), Command::Play { seat: 0, play: Play::Roll });
-    let first = tell(&store, stream, id, &roll).await.unwrap();
+    let first = execute(&store, stream, id, &roll).await.unwrap();
     let version = store.games.fresh(stream).await.unwrap().head.version;
     for _ in 0..3 {
-        let again = tell(&store, stream, id, &roll).await.unwrap();
+        let again = execute(&store, stream, id, &roll).await.unwrap();
         assert!(again.repeated && !first.repeated);
         assert_eq!(
             (again.events, again.first_version),
@@ -90,36 +90,36 @@ async fn a_roll_asked_for_twice_is_rolled_once() {
     }
     assert_eq!(store.games.fresh(stream).await.unwrap().head.version, version);
     let other = Command::Play { seat: 0, play: Play::Forfeit };
-    let misused = tell(&store, stream, id, &other).await;
+    let misused = execute(&store, stream, id, &other).await;
     assert!(
         matches!(misused, Err(ExecuteError::Append(AppendError::CommandReused))),
         "{misused:?}"
     );
-    let refused = tell(&store, stream, Uuid::new_v4(), &roll).await;
+    let refused = execute(&store, stream, Uuid::new_v4(), &roll).await;
     if first.events.len() == 1 {
         assert!(
             matches!(refused, Err(ExecuteError::Rejected(Rejection::SaveFirst))),
             "{refused:?}"
         );
     }
-    let nowhere = tell(&store, Uuid::now_v7(), Uuid::new_v4(), &roll).await;
+    let nowhere = execute(&store, Uuid::now_v7(), Uuid::new_v4(), &roll).await;
     assert!(matches!(nowhere, Err(ExecuteError::Rejected(Rejection::NoSuchGame))), "{nowhere:?}");
 }
 
-/// Two nodes, thirty-two clients, one table: everybody finds a seat or is told that there is none.
+/// Two nodes, thirty-two clients, one table: every client gets a seat or a rejection.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_was_slower_decides_again() {
+async fn conflicting_commands_are_decided_again() {
     let url = database().await;
     let nodes = [0, 1].map(|_| Store::open(&url, &Settings::default()).unwrap());
     let stream = Uuid::now_v7();
-    tell(&nodes[0], stream, Uuid::new_v4(), &create(stream)).await.unwrap();
+    execute(&nodes[0], stream, Uuid::new_v4(), &create(stream)).await.unwrap();
     let clients: Vec<_> = (0..32usize)
         .map(|number| {
             let node = nodes[number % 2].clone();
             tokio::spawn(async move {
                 loop {
                     let id = Uuid::from_u128(number as u128);
-                    match tell(&node, stream, id, &join(number as u128)).await {
+                    match execute(&node, stream, id, &join(number as u128)).await {
                         Ok(_) => return true,
                         Err(ExecuteError::Rejected(Rejection::TableFull { .. })) => return false,
                         Err(ExecuteError::Append(AppendError::Conflict)) => {}
@@ -140,24 +140,24 @@ async fn whoever_was_slower_decides_again() {
     assert_eq!(events.len(), 9);
 }
 
-/// A node that remembers an older state builds on the newer one, and says so when it refuses.
+/// A node with a stale state decides on the current one, and reports its version when it refuses.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_node_remembers_is_never_trusted() {
+async fn a_stale_cache_is_never_trusted() {
     let url = database().await;
     let nodes = [0, 1].map(|_| Store::open(&url, &Settings::default()).unwrap());
     let stream = running(&nodes[0]).await;
     assert_eq!(nodes[1].games.fresh(stream).await.unwrap().head.version, 5);
     let leave = |seat| Command::Leave { seat };
-    tell(&nodes[0], stream, Uuid::new_v4(), &leave(0)).await.unwrap();
+    execute(&nodes[0], stream, Uuid::new_v4(), &leave(0)).await.unwrap();
     assert_eq!(nodes[1].games.remembered(stream).unwrap().head.version, 5);
-    let late = tell(&nodes[1], stream, Uuid::new_v4(), &leave(0)).await;
+    let late = execute(&nodes[1], stream, Uuid::new_v4(), &leave(0)).await;
     assert!(matches!(late, Err(ExecuteError::Rejected(Rejection::GameOver))), "{late:?}");
     let known = |node: &Store| node.games.remembered(stream).map(|s| (s.now.clone(), s.head));
     assert_eq!(known(&nodes[1]), known(&nodes[0]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_expected_version_is_compared_and_a_retry_still_answered() {
+async fn an_expected_version_is_checked_except_for_retries() {
     let store = store().await;
     let stream = running(&store).await;
     let leave = Command::Leave { seat: 1 };
@@ -184,7 +184,7 @@ async fn an_expected_version_is_compared_and_a_retry_still_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn memory_is_bounded_and_forgotten_games_are_folded_again() {
+async fn the_cache_is_bounded_and_evicted_games_are_folded_again() {
     let url = database().await;
     let small = Store::open(&url, &Settings { games: 4, ..Settings::default() }).unwrap();
     let mut streams = Vec::new();

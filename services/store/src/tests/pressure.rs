@@ -1,4 +1,4 @@
-//! Contention, back-pressure, and a database that comes and goes.
+//! Contention, back-pressure, and an unavailable database.
 
 use std::time::{Duration, Instant};
 
@@ -8,9 +8,9 @@ use uuid::Uuid;
 use super::support::{append, append_as, database, read, whole_log};
 use crate::{AppendError, Head, Settings, Store, StoreError};
 
-/// Nodes that append to the same streams in batches never wait for each other in a circle.
+/// Nodes that append batches to the same streams do not deadlock.
 #[tokio::test(flavor = "multi_thread")]
-async fn nodes_do_not_lock_each_other_out() {
+async fn batches_of_several_nodes_do_not_deadlock() {
     let url = database().await;
     let nodes = [0; 3].map(|_| Store::open(&url, &Settings::default()).unwrap());
     let streams: Vec<Uuid> = (0..40).map(|_| Uuid::now_v7()).collect();
@@ -38,9 +38,10 @@ async fn nodes_do_not_lock_each_other_out() {
     whole_log(&nodes[0]).await;
 }
 
-/// One stream that everybody wants does not fill memory: one wins, its rivals are told, more are busy.
+/// Contention on one stream does not fill memory: one command succeeds, conflicting ones fail,
+/// further ones are refused as busy.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hot_stream_is_told_at_once() {
+async fn conflicts_on_a_hot_stream_fail_at_once() {
     let settings = Settings { lanes: 1, queue: 64, ..Settings::default() };
     let store = Store::open(&database().await, &settings).unwrap();
     let stream = Uuid::now_v7();
@@ -62,7 +63,7 @@ async fn a_hot_stream_is_told_at_once() {
     assert_eq!(read(&store, stream).await.len(), 3);
 }
 
-/// Closing commits what was taken.
+/// Closing commits the accepted commands.
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_loses_nothing() {
     let url = database().await;
@@ -88,7 +89,7 @@ async fn closing_loses_nothing() {
     assert!(store.tail(crate::Positions::default()).next().await.is_err());
 }
 
-/// A full queue says busy at once instead of growing.
+/// A full queue refuses commands at once instead of growing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_is_busy() {
     let url = database().await;
@@ -119,7 +120,8 @@ async fn a_full_queue_is_busy() {
     assert_eq!(whole_log(&store).await.len(), (done + 1) * 3);
 }
 
-/// The database goes away and comes back: the process stays up, says unavailable, and recovers.
+/// The database goes away and comes back: the process stays up, reports it as unavailable, and
+/// recovers.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_is_down_is_unavailable_and_recovers() {
     let folder = tempfile::Builder::new().prefix("croupier-").tempdir_in("/tmp").unwrap();
@@ -133,7 +135,7 @@ async fn a_database_that_is_down_is_unavailable_and_recovers() {
     let head = append(&store, stream, Head::NEW, 1).await.unwrap().head;
 
     cluster.kill();
-    // A backend may live on for a moment, until it notices that its server is gone.
+    // A backend may survive for a moment, until it notices that its server is gone.
     while append(&store, Uuid::now_v7(), Head::NEW, 9).await.is_ok() || store.heads().await.is_ok()
     {
     }
@@ -153,5 +155,5 @@ async fn a_database_that_is_down_is_unavailable_and_recovers() {
         assert!(start.elapsed() < Duration::from_secs(20), "it does not recover");
     }
     assert_eq!(read(&store, stream).await.len(), 6);
-    assert_eq!(follower.await.unwrap().len(), 6, "who followed went on by itself");
+    assert_eq!(follower.await.unwrap().len(), 6, "the follower recovered by itself");
 }

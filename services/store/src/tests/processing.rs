@@ -1,4 +1,4 @@
-//! The consumer: sharing, taking over, parking, and whatever goes wrong.
+//! The consumer: sharing ranges, taking them over, parking, and failures.
 
 use std::{
     sync::{
@@ -30,12 +30,12 @@ CREATE TABLE seen (generation integer NOT NULL, stream uuid NOT NULL, version bi
 GRANT SELECT, INSERT, UPDATE, DELETE ON seen TO croupier_app;
 GRANT USAGE ON SEQUENCE seen_n_seq TO croupier_app";
 
-/// Writes down every event, without looking whether it is there: what comes twice shows.
+/// Inserts every event without deduplication, so that events handled twice are detected.
 #[derive(Default)]
 struct Seen {
-    /// A stream at whose second event the handler fails.
+    /// The handler fails at the second event of this stream.
     cursed: Mutex<Option<Uuid>>,
-    /// Ends its own connection once.
+    /// The handler terminates its own connection once.
     suicidal: AtomicBool,
 }
 
@@ -98,7 +98,7 @@ fn open(url: &str) -> Store {
     Store::open(url, &Settings::default()).unwrap()
 }
 
-/// A node with its own connections, which stops when it is told to.
+/// A node with its own connections, stopped through the sender.
 fn node(url: &str, processor: Processor) -> (oneshot::Sender<()>, JoinHandle<()>) {
     let (stop, stopped) = oneshot::channel::<()>();
     let consumer = Consumer::new(open(url), vec![processor], Uuid::new_v4());
@@ -129,9 +129,9 @@ fn eventually<'a>(
     }
 }
 
-/// How many events a checkpoint of the live generation covers.
+/// Number of events that the checkpoint of the live generation covers.
 async fn position(store: &Store) -> i64 {
-    // A connection that was ended shows itself at its next use.
+    // A terminated connection fails at its next use.
     let Ok(heads) = store.heads().await else { return 0 };
     let Ok(all) = status(store.pool(), &heads).await else { return 0 };
     let live = all.iter().find(|one| one.name == "seen" && one.state == "live");
@@ -143,7 +143,7 @@ async fn caught_up(store: &Store) {
     eventually("everything is handled", async || position(store).await == heads).await;
 }
 
-/// Every event of the log was written down once, each stream in order.
+/// Every event of the log was inserted once, each stream in order.
 async fn each_once(store: &Store) {
     let rows = sqlx::query(
         "SELECT s.stream, s.version FROM seen s JOIN processor p USING (generation) WHERE p.name = 'seen' AND p.state = 'live' ORDER BY n",
@@ -170,9 +170,9 @@ async fn appends(store: &Store, count: u32) -> Vec<(Uuid, Head)> {
     streams
 }
 
-/// A node that comes later gets its share; what a node has that stops is taken over at once.
+/// A node that starts later gets its share; the ranges of a node that stops are taken over at once.
 #[tokio::test(flavor = "multi_thread")]
-async fn nodes_share_ranges_whenever_they_come_and_go() {
+async fn nodes_share_ranges_as_they_start_and_stop() {
     let (url, store) = prepared().await;
     let shares = async || {
         let shares = "SELECT count(*) FROM processor_range WHERE owner IS NOT NULL AND name = 'seen' GROUP BY owner ORDER BY 1";
@@ -188,7 +188,7 @@ async fn nodes_share_ranges_whenever_they_come_and_go() {
     appends(&store, 20).await;
     stop_first.send(()).unwrap();
     first.await.unwrap();
-    assert_eq!(shares().await.len(), 1, "nobody waits for a lease to run out");
+    assert_eq!(shares().await.len(), 1, "nobody waits for a lease to expire");
     eventually("the other one has everything", async || shares().await == [8]).await;
     appends(&store, 20).await;
     caught_up(&store).await;
@@ -197,9 +197,9 @@ async fn nodes_share_ranges_whenever_they_come_and_go() {
     second.await.unwrap();
 }
 
-/// Nodes that vanish in the middle of their work, and whose leases others take: nothing is lost, nothing comes twice.
+/// Nodes are killed while they work and their leases expire: no event is lost or handled twice.
 #[tokio::test(flavor = "multi_thread")]
-async fn nodes_that_vanish_lose_nothing() {
+async fn killed_nodes_lose_nothing() {
     let (url, store) = prepared().await;
     let rows = Arc::new(Seen::default());
     let writing = {
@@ -219,8 +219,8 @@ async fn nodes_that_vanish_lose_nothing() {
     work.abort();
 }
 
-/// A handler that fails at one event: that one is parked with its reason and later ones of its stream wait; the others go on. When
-/// it can be handled, it is, in order.
+/// If the handler fails at one event, it is parked with its reason and later ones of its stream
+/// wait; other streams continue. Once it can be handled, it is, in order.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_that_cannot_be_handled_is_parked() {
     let (url, store) = prepared().await;
@@ -242,10 +242,10 @@ async fn an_event_that_cannot_be_handled_is_parked() {
     assert!(parked[0].2.contains("the handler panicked"), "{parked:?}");
     assert!(parked[1..].iter().all(|p| p.2 == "an earlier event of this stream is parked"));
     assert_eq!(ask(&store, "SELECT count(*) FROM seen").await, 31, "all others were written");
-    // Asked to try again while nothing has changed, it stays.
+    // A retry without a change leaves it parked.
     let processors = [seen(&rows, 1, 1)];
     assert_eq!(retry(&store, &processors, "seen").await.unwrap(), 5);
-    eventually("it was tried", async || {
+    eventually("it was retried", async || {
         ask(&store, "SELECT max(tries)::bigint FROM processor_parked").await > 0
     })
     .await;
@@ -261,9 +261,10 @@ async fn an_event_that_cannot_be_handled_is_parked() {
     work.abort();
 }
 
-/// An event that this program cannot read is parked if the processor wants its type, and passed by if it does not.
+/// An event that this program cannot decode is parked if the processor handles its type, and
+/// skipped otherwise.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_event_type_of_a_newer_program_is_parked_or_passed_by() {
+async fn an_unknown_event_type_is_parked_or_skipped() {
     let (url, store) = prepared().await;
     let streams = appends(&store, 2).await;
     let (newer, other) = (streams[0].0, streams[1].0);
@@ -286,7 +287,8 @@ async fn an_event_type_of_a_newer_program_is_parked_or_passed_by() {
     work.abort();
 }
 
-/// Whoever lost a range writes nothing any more, whatever it still believes, and then looks again what it has.
+/// A node that lost a range cannot write to it, whatever it believes, and then finds out which
+/// ranges it has.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stolen_lease_is_noticed() {
     let (url, store) = prepared().await;
@@ -304,7 +306,8 @@ async fn a_stolen_lease_is_noticed() {
     work.abort();
 }
 
-/// A checkpoint after the end of the log belongs to another log: nothing is handled under it, and it is told.
+/// A checkpoint after the end of the log belongs to another log: nothing is handled, and it is
+/// reported.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_checkpoint_ahead_of_the_log_is_refused() {
     let (url, store) = prepared().await;
@@ -329,9 +332,9 @@ async fn a_checkpoint_ahead_of_the_log_is_refused() {
     work.abort();
 }
 
-/// While two versions of the program run, each generation is kept by nodes of its own version.
+/// While two versions of the program run, each generation is updated by nodes of its own version.
 #[tokio::test(flavor = "multi_thread")]
-async fn two_versions_keep_out_of_each_others_rows() {
+async fn a_generation_is_updated_by_its_own_version() {
     let (url, store) = prepared().await;
     let rows = Arc::new(Seen::default());
     let (_stop, old) = node(&url, seen(&rows, 1, 1));
@@ -353,7 +356,7 @@ async fn two_versions_keep_out_of_each_others_rows() {
         before,
         "the new version writes nothing"
     );
-    // Rebuilt by the new version, it is the new version's.
+    // Once rebuilt by the new version, it belongs to the new version.
     rebuild(&store, &[seen(&rows, 2, 1)], |_| {}).await.unwrap();
     appends(&store, 5).await;
     caught_up(&store).await;
@@ -361,9 +364,10 @@ async fn two_versions_keep_out_of_each_others_rows() {
     new.abort();
 }
 
-/// A connection that ends between writing and the checkpoint undoes both; the batch is written again, once.
+/// A connection that fails between writing rows and the checkpoint rolls back both; the batch is
+/// written again, once.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_ends_undoes_rows_and_checkpoint() {
+async fn a_lost_connection_rolls_back_rows_and_checkpoint() {
     let (url, store) = prepared().await;
     let rows = Arc::new(Seen::default());
     let (_stop, work) = node(&url, seen(&rows, 1, 1));
@@ -377,11 +381,11 @@ async fn a_connection_that_ends_undoes_rows_and_checkpoint() {
     work.abort();
 }
 
-/// Acts by writing down what it did, as commands do under ids that follow from events.
+/// Records what it did, as if by commands with ids derived from the events.
 #[derive(Default)]
 struct Acts {
     done: Mutex<Vec<(Uuid, i64)>>,
-    /// Runs before the first answer, as somebody else would meanwhile.
+    /// SQL that runs before the first result, as another process might.
     meanwhile: Mutex<Option<(String, &'static str)>>,
     away: AtomicBool,
 }
@@ -393,7 +397,7 @@ impl CommandHandler for Acts {
     ) -> BoxFuture<'a, Vec<(usize, HandlerError)>> {
         async move {
             if self.away.swap(false, Ordering::Relaxed) {
-                let away = crate::StoreError::Unavailable("it is away".to_owned());
+                let away = crate::StoreError::Unavailable("unreachable".to_owned());
                 return vec![(0, away.into())];
             }
             let new = events.iter().map(|event| (event.stream, event.version));
@@ -408,10 +412,11 @@ impl CommandHandler for Acts {
     }
 }
 
-/// A processor that acts does everything at least once: also when its lease is stolen in mid-batch, when the database goes away
-/// before the checkpoint, and when it begins again.
+/// A command processor handles everything at least once: also when its lease is stolen in
+/// mid-batch, when the database goes away before the checkpoint, and when it restarts from the
+/// beginning.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_acts_is_repeated_and_never_skipped() {
+async fn commands_are_repeated_but_never_skipped() {
     let (url, _) = prepared().await;
     let acts = Arc::new(Acts::default());
     let handler = Handler::Commands(Arc::clone(&acts) as Arc<dyn CommandHandler>);
@@ -436,7 +441,7 @@ async fn what_acts_is_repeated_and_never_skipped() {
         done
     };
     assert_eq!(done(&acts), expected);
-    // Begun again, it does everything again.
+    // Restarted, it handles everything again.
     acts.done.lock().unwrap().clear();
     let store = open(&url);
     let outcome = rebuild(&store, std::slice::from_ref(&processor), |_| {}).await.unwrap();
@@ -450,7 +455,8 @@ async fn what_acts_is_repeated_and_never_skipped() {
     work.await.unwrap();
 }
 
-/// Processors that are up to date cause no query of their own: the log is not read at all for what this node appends.
+/// Processors that are up to date cause no queries: events that this node appends are not read from
+/// the log.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_up_to_date_processor_is_fed_from_memory() {
     let (url, _) = prepared().await;
@@ -465,7 +471,7 @@ async fn an_up_to_date_processor_is_fed_from_memory() {
     caught_up(&store).await;
     let reads =
         "SELECT (idx_scan)::bigint FROM pg_stat_user_indexes WHERE indexrelname = 'event_position'";
-    // Statistics are told a moment after they are made.
+    // Statistics appear with a delay.
     tokio::time::sleep(Duration::from_millis(1500)).await;
     let before = ask(&open(&url), reads).await;
     appends(&store, 200).await;
@@ -473,19 +479,15 @@ async fn an_up_to_date_processor_is_fed_from_memory() {
         .await;
     tokio::time::sleep(Duration::from_millis(1500)).await;
     let after = ask(&open(&url), reads).await;
-    assert!(
-        after - before < 20,
-        "the log was looked into {} times for 200 appends",
-        after - before
-    );
+    assert!(after - before < 20, "the log was read {} times for 200 appends", after - before);
     stop.send(()).unwrap();
     work.await.unwrap();
 }
 
-/// A node that is alive owns ranges on which it does not work, as after a worker dropped what it could not handle while it should give
-/// some back: other nodes get them, nothing stands still.
+/// A live node may own ranges it does not work on, such as after a worker dropped a pending page
+/// while it had to release a range: other nodes get them, and processing continues.
 #[tokio::test(flavor = "multi_thread")]
-async fn ranges_that_their_owner_dropped_go_to_other_nodes() {
+async fn dropped_ranges_go_to_other_nodes() {
     let (url, store) = prepared().await;
     let rows = Arc::new(Seen::default());
     let nodes = [node(&url, seen(&rows, 1, 8)), node(&url, seen(&rows, 1, 8))];
@@ -505,15 +507,16 @@ async fn ranges_that_their_owner_dropped_go_to_other_nodes() {
     }
 }
 
-/// Events that a processor does not want move its checkpoint as well, a second or two later: it is not said to be behind.
+/// Events of other types advance the checkpoint too, a second or two later, so that the processor
+/// is not reported as lagging.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_checkpoint_follows_events_that_are_not_wanted() {
+async fn events_of_other_types_advance_the_checkpoint() {
     let (url, store) = prepared().await;
     let unwanted = Processor { types: &["Voided"], ..seen(&Arc::new(Seen::default()), 1, 1) };
     let (stop, work) = node(&url, unwanted);
     appends(&store, 5).await;
     caught_up(&store).await;
-    // It is idle now, and waits for something it wants.
+    // It is idle now and waits for relevant events.
     tokio::time::sleep(Duration::from_millis(1500)).await;
     appends(&store, 5).await;
     caught_up(&store).await;
@@ -522,12 +525,12 @@ async fn a_checkpoint_follows_events_that_are_not_wanted() {
     work.await.unwrap();
 }
 
-/// The example of CONTRIBUTING.md is this file, and it works: counted while games are opened, and again from the start.
+/// The example in CONTRIBUTING.md is this file, and it works, live and rebuilt.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_smallest_processor_counts() {
     let shown = include_str!("../../../../CONTRIBUTING.md");
     let (_, code) = include_str!("games_opened.rs").split_once("pub(super)").unwrap();
-    assert!(shown.contains(code), "CONTRIBUTING.md shows another one");
+    assert!(shown.contains(code), "CONTRIBUTING.md shows different code");
 
     let (url, store) = prepared().await;
     execute(

@@ -54,7 +54,7 @@ async fn everything_new_is_sealed_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn proving_does_not_mind_what_goes_on_meanwhile() {
+async fn verification_tolerates_concurrent_appends() {
     let store = store().await;
     let busy = {
         let store = store.clone();
@@ -76,7 +76,7 @@ async fn proving_does_not_mind_what_goes_on_meanwhile() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn several_nodes_seal_without_treading_on_each_other() {
+async fn several_nodes_seal_concurrently() {
     let url = database().await;
     let nodes: Vec<Store> =
         (0..4).map(|_| Store::open(&url, &Settings::default()).unwrap()).collect();
@@ -97,7 +97,7 @@ async fn several_nodes_seal_without_treading_on_each_other() {
 }
 
 #[test]
-fn the_signing_key_is_made_once_and_private() {
+fn the_signing_key_is_created_once_and_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("seal.key");
@@ -110,7 +110,7 @@ fn the_signing_key_is_made_once_and_private() {
 }
 
 #[test]
-fn a_seal_survives_its_file() {
+fn a_seal_survives_serialization() {
     let seal = Seal {
         shard: 3,
         number: 1,

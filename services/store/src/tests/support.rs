@@ -1,4 +1,4 @@
-//! One cluster a test run, a database a test.
+//! One cluster per test run, one database per test.
 
 use std::sync::{
     LazyLock,
@@ -28,7 +28,7 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
 
 static TEMPLATE: tokio::sync::OnceCell<()> = tokio::sync::OnceCell::const_new();
 
-/// The address of a new, migrated database.
+/// The URL of a new, migrated database.
 pub(super) async fn database() -> String {
     TEMPLATE
         .get_or_init(|| async {
@@ -39,12 +39,12 @@ pub(super) async fn database() -> String {
     database_from("empty_log").await
 }
 
-/// The address of a new database without our schema.
+/// The URL of a new database without our schema.
 pub(super) async fn empty_database() -> String {
     database_from("template0").await
 }
 
-/// The address of a copy of a database nobody is connected to.
+/// The URL of a copy of a database without connections.
 pub(super) async fn database_from(template: &str) -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -53,13 +53,13 @@ pub(super) async fn database_from(template: &str) -> String {
 }
 
 async fn admin(sql: &str) {
-    // Copies of one template take turns.
+    // Copies of one template are made one at a time.
     static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     let _turn = TURN.lock().await;
     execute(&SERVER.cluster.url("postgres"), sql).await;
 }
 
-/// Runs SQL as the superuser who can do everything.
+/// Runs SQL as superuser.
 pub(super) async fn execute(url: &str, sql: &str) {
     let mut connection = PgConnection::connect(url).await.unwrap();
     let done = connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned()))).await;
@@ -71,12 +71,12 @@ pub(super) async fn store() -> Store {
     Store::open(&database().await, &Settings::default()).unwrap()
 }
 
-/// Events to append: so many, told apart by a number.
+/// `count` events to append, distinguished by a number.
 pub(super) fn events(number: u32, count: u32) -> Vec<Event> {
     (0..count).map(|n| Event::TimedOut { seat: 0, in_a_row: number * 100 + n }).collect()
 }
 
-/// Appends events that are told apart by a number.
+/// Appends events distinguished by a number.
 pub(super) async fn append(
     store: &Store,
     stream: StreamId,
@@ -86,7 +86,7 @@ pub(super) async fn append(
     append_as(store, stream, head, Uuid::new_v4(), number).await
 }
 
-/// The same under a given command id.
+/// The same with a given command id.
 pub(super) async fn append_as(
     store: &Store,
     stream: StreamId,
@@ -104,7 +104,7 @@ pub(super) async fn read(store: &Store, stream: StreamId) -> Vec<Recorded> {
     store.stream(stream, 0).try_collect().await.unwrap()
 }
 
-/// All events of all shards; every shard's positions are 1, 2, 3 …
+/// All events of all shards; checks that positions are 1, 2, 3 … in every shard.
 pub(super) async fn whole_log(store: &Store) -> Vec<Recorded> {
     let mut all = Vec::new();
     for shard in Shard::all() {

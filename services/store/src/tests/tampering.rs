@@ -1,4 +1,4 @@
-//! Whatever a superuser of the database changes, the proof names it.
+//! Verification detects whatever a superuser changes in the database.
 
 use domain::Moment;
 use uuid::Uuid;
@@ -24,7 +24,7 @@ struct Template {
 async fn template() -> Template {
     let url = database().await;
     let store = Store::open(&url, &Settings::default()).unwrap();
-    // Each in a shard of its own, so that every change shows at the stream itself.
+    // Each stream has its own shard, so that every change is reported for the stream itself.
     let mut shards = std::collections::BTreeSet::new();
     let streams: Vec<StreamId> = std::iter::repeat_with(Uuid::now_v7)
         .filter(|&stream| shards.insert(Shard::of(stream)))
@@ -51,18 +51,18 @@ fn known(seals: &[Seal]) -> Outside {
     Outside { seals, key: None }
 }
 
-/// What the proof says after this change; `$s` is a stream.
+/// The error of the verification after this change; `$s` is a stream.
 async fn after(template: &Template, sql: &str) -> String {
     let url = database_from(&template.name).await;
     execute(&url, &sql.replace("$s", &format!("'{}'", template.stream))).await;
     let store = Store::open(&url, &Settings::default()).unwrap();
     let said = proven(&store, &known(&template.seals)).await;
     store.close().await;
-    said.err().unwrap_or_else(|| panic!("not seen: {sql}"))
+    said.err().unwrap_or_else(|| panic!("not detected: {sql}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn changed_events_are_named() {
+async fn changed_events_are_reported() {
     let template = template().await;
     let stream = template.stream;
     let columns = [
@@ -87,7 +87,7 @@ async fn changed_events_are_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn missing_added_and_moved_events_are_named() {
+async fn missing_added_and_moved_events_are_reported() {
     let template = template().await;
     let s = template.stream;
     for (sql, expected) in [
@@ -123,7 +123,7 @@ async fn missing_added_and_moved_events_are_named() {
     }
     let said = after(&template, "TRUNCATE event").await;
     assert!(said.contains("sealed up to"), "{said}");
-    // Moved to another shard: missing here, a stranger there; the lower number is met first.
+    // Moved to another shard: missing here, foreign there; the lower shard number is checked first.
     let moved =
         "UPDATE event SET shard = (shard + 1) % 64, position = position + 1000 WHERE stream = $s";
     let said = after(&template, moved).await;
@@ -131,7 +131,7 @@ async fn missing_added_and_moved_events_are_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn changed_heads_commands_and_seals_are_named() {
+async fn changed_heads_commands_and_seals_are_reported() {
     let template = template().await;
     let s = template.stream;
     for (sql, expected) in [
@@ -171,7 +171,8 @@ async fn changed_heads_commands_and_seals_are_named() {
     }
 }
 
-/// The strongest attack: a stream is rewritten from an event on, with every hash and head made to fit.
+/// The strongest attack: a stream is rewritten from an event on, with all hashes and heads
+/// recomputed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rewritten_chain_is_caught_by_the_seals() {
     let template = template().await;
@@ -181,11 +182,11 @@ async fn a_rewritten_chain_is_caught_by_the_seals() {
     let said = proven(&store, &Outside::default()).await.unwrap_err();
     assert!(said.contains("are not those of seal 1"), "{said}");
 
-    // Whoever also makes new seals needs a key, and then differs from the seals outside.
+    // An attacker who also forges seals needs a key, and then differs from the seals kept outside.
     execute(&url, "DELETE FROM seal").await;
     let forger = ed25519_dalek::SigningKey::from_bytes(&[66; 32]);
     seal(&store, &forger, Moment(1)).await.unwrap();
-    assert!(proven(&store, &Outside::default()).await.is_ok(), "in itself it fits");
+    assert!(proven(&store, &Outside::default()).await.is_ok(), "it is consistent in itself");
     let said = proven(&store, &known(&template.seals)).await.unwrap_err();
     assert!(said.contains("seal 1 is not the one kept outside the database"), "{said}");
     let trusted = Outside { key: Some(key().verifying_key().to_bytes()), ..Outside::default() };
@@ -193,7 +194,7 @@ async fn a_rewritten_chain_is_caught_by_the_seals() {
     assert!(said.contains("seal 1 is signed by another key than the trusted one"), "{said}");
 }
 
-/// Rows hidden where nobody looks: before the first position, in a shard that does not exist.
+/// Rows hidden before the first position, or in a shard that does not exist.
 #[tokio::test(flavor = "multi_thread")]
 async fn hidden_rows_are_found() {
     let template = template().await;

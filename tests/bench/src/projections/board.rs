@@ -1,22 +1,22 @@
-//! What a leaderboard costs by the number of players on it.
+//! The cost of leaderboard queries by number of players.
 
 use std::{error::Error, time::Instant};
 
-use projections::boards::{Board, Measure, Place, around, page};
+use projections::boards::{Board, Cursor, Direction, Measure, around, page};
 use store::Store;
 use uuid::Uuid;
 
 use crate::growth::psql;
 
-/// What a page of twenty and the twenty-one around somebody cost: medians in microseconds.
+/// The cost of a page of twenty, and of the twenty-one around a player: medians in microseconds.
 #[derive(Clone, Copy)]
 pub(super) struct Costs {
     pub(super) page: f64,
     pub(super) around: f64,
 }
 
-/// The costs on boards of so many players: by the average, of which everybody has another one, and by wins, which many have in
-/// common.
+/// The costs on boards of this many players: by average, which is different for everybody, and by
+/// wins, which many have in common.
 pub(super) async fn board(
     store: &Store,
     url: &str,
@@ -47,14 +47,14 @@ async fn costs(
 ) -> Result<Costs, Box<dyn Error>> {
     let (mut pages, mut arounds) = (Vec::new(), Vec::new());
     for number in 1..=300u32 {
-        let somebody = number.wrapping_mul(2_654_435_761) % players + 1;
-        let player = Uuid::try_parse(&format!("00000000-0000-4000-8000-{somebody:012x}"))?;
+        let index = number.wrapping_mul(2_654_435_761) % players + 1;
+        let player = Uuid::try_parse(&format!("00000000-0000-4000-8000-{index:012x}"))?;
         let start = Instant::now();
         let near = around(store.pool(), board, measure, player, 10).await?;
         arounds.push(start.elapsed().as_secs_f64() * 1e6);
-        let place = near.first().map(|&first| Place::from(first));
+        let place = near.first().map(|&first| Cursor::from(first));
         let start = Instant::now();
-        page(store.pool(), board, measure, place, 20).await?;
+        page(store.pool(), board, measure, place, Direction::Down, 20).await?;
         pages.push(start.elapsed().as_secs_f64() * 1e6);
     }
     pages.sort_by(f64::total_cmp);

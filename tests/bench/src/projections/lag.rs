@@ -1,4 +1,4 @@
-//! How long it takes until a finished game shows in every read model, while a node serves many players.
+//! The delay until a finished game is in every read model, while a node serves many players.
 
 use std::{
     collections::HashMap,
@@ -13,12 +13,12 @@ use uuid::Uuid;
 
 use crate::serve::{Node, Way, load};
 
-/// How often we look.
+/// Poll interval.
 const LOOK: Duration = Duration::from_millis(25);
-/// How many play at once.
+/// Number of concurrent clients.
 const CLIENTS: usize = 64;
 
-/// What was seen.
+/// The measured delays.
 pub(super) struct Lag {
     pub(super) actions_per_second: f64,
     pub(super) games: usize,
@@ -27,7 +27,8 @@ pub(super) struct Lag {
     pub(super) most_ms: f64,
 }
 
-/// A node plays and folds; we look from outside which finished games are not folded yet, and for how long.
+/// A node plays and folds; we poll from outside which finished games are not folded yet, and for
+/// how long.
 pub(super) async fn lag(
     store: &Store,
     url: &str,
@@ -35,7 +36,7 @@ pub(super) async fn lag(
     time: Duration,
 ) -> Result<Lag, Box<dyn Error>> {
     let node = Node::start(url, folder)?;
-    // Whoever folded before has gone; the node takes everything over and warms up.
+    // The previous node is gone; this one takes over all ranges and warms up.
     load(&node, Way::Http, "classic", CLIENTS, Duration::from_secs(3)).await?;
     let before = ended(store).await?;
     let watched = store.clone();
@@ -45,7 +46,7 @@ pub(super) async fn lag(
     let figures = load(&node, Way::Http, "classic", CLIENTS, time).await?;
     let mut delays = watch.await??;
     let games = usize::try_from(ended(store).await? - before)?;
-    // Those that were never seen waiting did not wait longer than from one look to the next.
+    // Games that were never seen waiting were folded within one poll interval.
     delays.resize(delays.len().max(games), LOOK.as_secs_f64() * 1e3);
     delays.sort_by(f64::total_cmp);
     Ok(Lag {
@@ -62,8 +63,8 @@ async fn ended(store: &Store) -> Result<i64, Box<dyn Error>> {
     Ok(sqlx::query(count).fetch_one(store.pool()).await?.try_get(0)?)
 }
 
-/// The delays of all games that were seen waiting, in milliseconds: for any read model to take them in, or for what follows from
-/// them to be worked out.
+/// The delays of all games that were seen waiting, in milliseconds: until every read model has
+/// written them, and what is derived from them.
 async fn watch(store: &Store, until: Instant) -> Result<Vec<f64>, sqlx::Error> {
     const WAITING: &str = "
 SELECT e.stream, max(extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000)::float8
@@ -90,7 +91,7 @@ SELECT DISTINCT d.game, (extract(epoch FROM clock_timestamp()) * 1000 - s.ended_
         waiting.retain(|game, age| {
             let still = now.contains_key(game);
             if !still {
-                // It was folded between the last look and this one.
+                // It was folded between the last poll and this one.
                 delays.push(*age + LOOK.as_secs_f64() * 1e3);
             }
             still

@@ -2,21 +2,18 @@
 
 use std::{error::Error, sync::Arc};
 
-use domain::{
-    Command, Event, Game, GameId, Legal, Moment, Play, PlayerId, Ruleset, decide, evolve,
-    fair::{FairDice, commitment, ruleset_hash},
-    legal_commands,
-};
+use domain::{Event, GameId, Moment, PlayerId, Ruleset};
 use serde_json::json;
 use store::{Append, Hash, Head, Store};
+use test_games::{Numbers, Whole};
 use uuid::Uuid;
 
 use crate::play::secret;
 
-/// How many players there are.
+/// Number of players.
 const PLAYERS: u64 = 20_000;
 
-/// Adds copies of games, by players drawn anew, until there are so many events.
+/// Appends copies of games, with random players, until there are this many events.
 pub(super) async fn fill(
     store: &Store,
     games: &Arc<Vec<Vec<Event>>>,
@@ -44,7 +41,7 @@ pub(super) async fn fill(
     Ok(())
 }
 
-/// Appends a copy of a game under an id of its own.
+/// Appends a copy of a game under a new id.
 async fn deal(store: &Store, log: &[Event], number: u64) -> Result<(), store::AppendError> {
     let (stream, mut head) = (Uuid::now_v7(), Head::NEW);
     let log: Vec<Event> = log.iter().map(|event| by_others(event, number)).collect();
@@ -78,55 +75,19 @@ pub(super) fn random_game(number: u64) -> Vec<Event> {
         ("last_line", "standard"),
         ("neonpolis", "standard"),
     ];
-    let mut numbers = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut below = |limit: usize| {
-        numbers ^= numbers << 13;
-        numbers ^= numbers >> 7;
-        numbers ^= numbers << 17;
-        usize::try_from(numbers >> 33).unwrap_or(0) % limit
-    };
-    let (kind, preset) = KINDS[below(KINDS.len())];
+    const DICE: [&str; 6] = ["MIDAS", "HOT", "TRIPLE", "HEAVY", "LUCKY", "PHOENIX"];
+    let mut numbers = Numbers::of(number);
+    let (kind, preset) = numbers.one_of(&KINDS);
     let mut ruleset = Ruleset::preset(kind, Some(preset)).unwrap_or_else(|error| panic!("{error}"));
     if let Some(short) = json!({ "target": 1000 }).as_object().filter(|_| kind == "farkle") {
         let short = ruleset.with(short).unwrap_or_else(|error| panic!("{error}"));
-        // It counts as what it is short for.
+        // It counts as the preset that it shortens.
         ruleset = Ruleset { preset: ruleset.preset, ..short };
     }
-    let stream = Uuid::from_u128(number.into());
-    let (game, secret) = (GameId(stream), secret(stream));
-    let commitment = commitment(&secret, game, ruleset_hash(&ruleset));
-    let mut commands = vec![Command::Create { game, ruleset: Arc::new(ruleset), commitment }];
-    for seat in 0..2u128 {
-        let player = PlayerId(Uuid::from_u128(seat + 1));
-        commands.push(Command::Join { player, name: format!("player {seat}"), seed: None });
-    }
+    let id = Uuid::from_u128(number.into());
+    let mut whole = Whole::new(GameId(id), secret(id), ruleset);
     if preset.starts_with("challenge") {
-        let codes = ["MIDAS", "HOT", "HOT", "TRIPLE", "HEAVY", "LUCKY", "PHOENIX"];
-        let dice = (0..3).map(|_| codes[below(codes.len())].to_owned()).collect();
-        commands.push(Command::ChooseLoadout { seat: 0, dice });
+        whole.dice = (0..3).map(|_| numbers.one_of(&DICE).to_owned()).collect();
     }
-    commands.push(Command::Start);
-    let mut commands = commands.into_iter();
-    let (mut log, mut state): (Vec<Event>, Option<Game>) = (Vec::new(), None);
-    loop {
-        let next = commands.next().or_else(|| {
-            let seat = state.as_ref()?.to_move()?;
-            let plays: Vec<Play> = legal_commands(state.as_ref())
-                .into_iter()
-                .filter_map(
-                    |legal| if let Legal::Play(_, play) = legal { Some(play) } else { None },
-                )
-                .collect();
-            Some(Command::Play { seat, play: plays[below(plays.len())].clone() })
-        });
-        let Some(command) = next else { return log };
-        let decided = match &state {
-            Some(game) => decide(Some(game), &command, Moment(0), &mut FairDice::new(secret, game)),
-            None => decide(None, &command, Moment(0), &mut domain::NoDice),
-        };
-        for event in decided.unwrap_or_else(|error| panic!("{error}")) {
-            state = evolve(state, &event);
-            log.push(event);
-        }
-    }
+    whole.play(&mut numbers)
 }

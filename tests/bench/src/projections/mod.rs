@@ -1,4 +1,4 @@
-//! Read models: how fast they are folded anew, how fresh they are, and what a leaderboard of a million players costs.
+//! Read models: speed of rebuilds, freshness, and the cost of a leaderboard of a million players.
 
 mod board;
 mod lag;
@@ -27,15 +27,16 @@ use log::{fill, random_game};
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// A log of 250,000 events and boards of 100,000 players, in place of 5,000,000 and 1,000,000.
+    /// Use a log of 250,000 events and boards of 100,000 players instead of 5,000,000 and
+    /// 1,000,000.
     #[arg(long)]
     quick: bool,
-    /// One JSON object on the last line.
+    /// Print one JSON object on the last line.
     #[arg(long)]
     json: bool,
 }
 
-/// How many different games are played; the log has copies of them, by other players.
+/// Number of different games; the log has copies of them, with other players.
 const PLAYED: u64 = 400;
 
 pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
@@ -109,7 +110,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What a large board costs by what a small one does.
+/// The cost of a large board relative to a small one.
 fn ratios_of_boards(
     many: u32,
     small: [Costs; 2],
@@ -130,7 +131,7 @@ fn ratios_of_boards(
     boards
 }
 
-/// Whether a live generation is not there yet.
+/// Whether a live generation is still behind.
 async fn behind(store: &Store) -> Result<bool, Box<dyn Error>> {
     let all = status(store.pool(), &store.heads().await?).await?;
     let of_model = |name: &str| all.iter().find(|s| s.name == name && s.state == "live");

@@ -1,4 +1,4 @@
-//! What a game in memory and an idle listener cost.
+//! The memory cost of a live game and of an idle subscriber.
 
 use std::{error::Error, time::Duration};
 
@@ -13,15 +13,15 @@ use super::{
 pub(crate) async fn measure(node: &Node, quick: bool) -> Result<Value, Box<dyn Error>> {
     let count: u32 = if quick { 1000 } else { 4000 };
     let game = games(node, count).await?;
-    println!("memory: {game:.1} KiB a live game ({count} games begun and under way)");
+    println!("memory: {game:.1} KiB per live game ({count} running games)");
     let listener = listeners(node, count).await?;
     println!(
-        "memory: {listener:.1} KiB an idle listener ({count} sockets, each to a game of its own)"
+        "memory: {listener:.1} KiB per idle subscriber ({count} sockets, each on its own game)"
     );
     Ok(json!({ "kib_per_game": game, "kib_per_listener": listener }))
 }
 
-/// Games of two, each with some moves behind it. The connection is the same for all.
+/// Two-player games after some moves. All use the same connection.
 async fn games(node: &Node, count: u32) -> Result<f64, Box<dyn Error>> {
     let mut player = Player::new(node.address, Way::Http, "classic").await.map_err(plain)?;
     for _ in 0..200 {
@@ -47,12 +47,16 @@ async fn listeners(node: &Node, count: u32) -> Result<f64, Box<dyn Error>> {
     let mut http = http.with_token(&token);
     let mut games = Vec::new();
     for _ in 0..count {
-        let created =
-            http.ask("mutation { createGame { game { id } } }", json!({})).await.map_err(plain)?;
+        let created = http
+            .ask(
+                "mutation { createGame(input: { rules: { farkle: {} } }) { game { id } } }",
+                json!({}),
+            )
+            .await
+            .map_err(plain)?;
         games.push(created["createGame"]["game"]["id"].clone());
     }
-    let listen =
-        "subscription($g: ID!) { gameEvents(gameId: $g, afterVersion: 2) { version type text } }";
+    let listen = "subscription($g: ID!) { gameEvents(gameId: $g, afterVersion: 2) { version type summary } }";
     let before = node.memory()?;
     let mut sockets = Vec::new();
     for game in games {
@@ -66,7 +70,7 @@ async fn listeners(node: &Node, count: u32) -> Result<f64, Box<dyn Error>> {
     Ok(each)
 }
 
-/// Trouble that need not cross threads.
+/// An error that need not cross threads.
 pub(super) fn plain(trouble: client::Trouble) -> Box<dyn Error> {
     trouble
 }

@@ -1,4 +1,5 @@
-//! Whole games over GraphQL against what PostgreSQL does by itself, and what a game and a listener cost.
+//! Whole games over GraphQL compared with plain PostgreSQL, and the memory cost of a game and a
+//! subscriber.
 
 mod memory;
 mod node;
@@ -21,22 +22,23 @@ pub(crate) use player::Way;
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Half a minute instead of several.
+    /// Take half a minute instead of several.
     #[arg(long)]
     quick: bool,
-    /// How many clients at once, one run each.
+    /// Numbers of concurrent clients, one run each.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64, 256])]
     clients: Vec<usize>,
-    /// How clients speak, one run each.
+    /// Transports, one run each.
     #[arg(long, value_delimiter = ',', default_values_t = [Way::Http, Way::Socket])]
     over: Vec<Way>,
-    /// What is played. In a challenge one of two has six special dice and earns money with every save and every farkle.
+    /// The preset. In a challenge one of the two players has six special dice and earns money with
+    /// every save and every farkle.
     #[arg(long, default_value = "classic", value_parser = ["classic", "challenge-standard"])]
     preset: String,
-    /// Leave memory out.
+    /// Skip the memory measurements.
     #[arg(long)]
     no_memory: bool,
-    /// One JSON object on the last line.
+    /// Print one JSON object on the last line.
     #[arg(long)]
     json: bool,
 }
@@ -48,11 +50,11 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let node = Node::start(&url, folder.path())?;
     let time = Duration::from_secs(if options.quick { 4 } else { 12 });
 
-    // Memory first: a node that has been busy has room already.
+    // Memory first: a node that has been busy has already allocated.
     let memory =
         if options.no_memory { json!(null) } else { memory::measure(&node, options.quick).await? };
     println!(
-        "one action = one mutation (roll, save, bank) of a real game of two; fsync on; {} s a run",
+        "one action = one mutation (roll, save, bank) of a real game of two; fsync on; {} s per run",
         time.as_secs()
     );
     println!(
@@ -100,7 +102,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// So many clients play for so long.
+/// A number of clients play for a given time.
 pub(crate) async fn load(
     node: &Node,
     way: Way,
@@ -108,7 +110,7 @@ pub(crate) async fn load(
     clients: usize,
     time: Duration,
 ) -> Result<Figures, Box<dyn Error>> {
-    // Everybody sits down before the clock starts.
+    // All players are seated before the clock starts.
     let mut players = Vec::with_capacity(clients);
     for _ in 0..clients {
         players.push(Player::new(node.address, way, preset).await.map_err(memory::plain)?);

@@ -1,4 +1,4 @@
-//! The real binary, in release, beside the benchmark.
+//! The real binary, built in release mode.
 
 use std::{
     error::Error,
@@ -10,7 +10,7 @@ use std::{
 
 use cluster::Cluster;
 
-/// A running node. Dropping it ends it.
+/// A running node. Dropping it kills it.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) address: SocketAddr,
@@ -18,7 +18,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Builds the binary if need be, and starts it.
+    /// Builds the binary if needed, and starts it.
     pub(crate) fn start(url: &str, folder: &Path) -> Result<Self, Box<dyn Error>> {
         let built = Command::new(option_env!("CARGO").unwrap_or("cargo"))
             .args(["build", "--release", "--quiet", "--bin", "croupier"])
@@ -61,7 +61,8 @@ impl Drop for Node {
     }
 }
 
-/// Microseconds of CPU of the node, the database and the benchmark itself; 0 where the system does not tell.
+/// CPU time of the node, the database and the benchmark itself, in microseconds; 0 if the system
+/// does not provide it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CpuTimes([f64; 3]);
 
@@ -69,7 +70,8 @@ impl CpuTimes {
     pub(crate) fn now(node: &Node, cluster: &Cluster) -> Self {
         let of = |pid: i64| cpu_micros(pid).map_or(0.0, |[own, _]| own);
         let backends: f64 = cluster.backends().into_iter().map(|pid| of(pid.into())).sum();
-        // A backend that ended is counted by its parent; one that ends between the two readings, twice for a moment.
+        // A backend that ended is counted by its parent; one that ends between the two readings is
+        // briefly counted twice.
         let parent = cluster.pid().and_then(|pid| cpu_micros(pid.into())).unwrap_or_default();
         Self([
             of(node.child.id().into()),
@@ -87,7 +89,8 @@ impl CpuTimes {
     }
 }
 
-/// The CPU of a process, and of its children that ended: fields 14 to 17 of its line, in hundredths of a second.
+/// The CPU time of a process and of its ended children: fields 14 to 17 of its `stat`, in
+/// hundredths of a second.
 fn cpu_micros(pid: i64) -> Option<[f64; 2]> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields = line.rsplit_once(')')?.1.split_whitespace().skip(11).take(4);

@@ -1,4 +1,4 @@
-//! How long money is on its way from a game to a wallet.
+//! The delay from an award in a game to its credit in the wallet.
 
 use std::{collections::HashMap, error::Error, time::Duration};
 
@@ -6,10 +6,10 @@ use domain::{AccountEvent, Event};
 use serde_json::{Value, json};
 use store::{Positions, Settings, Store};
 
-/// How long what is on its way is waited for.
+/// How long to wait for outstanding credits.
 const PATIENCE: u32 = 120;
 
-/// Waits until all awards are credited, and tells how long each one took.
+/// Waits until all awards are credited, and reports how long each one took.
 pub(crate) async fn measure(url: &str) -> Result<Value, Box<dyn Error>> {
     let store = Store::open(url, &Settings { connections: 2, ..Settings::default() })?;
     let mut waited = 0;
@@ -32,7 +32,7 @@ pub(crate) async fn measure(url: &str) -> Result<Value, Box<dyn Error>> {
     Ok(json!({ "awards": awards, "credited": credited, "p50_ms": p50, "p99_ms": p99 }))
 }
 
-/// How many awards there are, and how many milliseconds those that arrived were on their way.
+/// The number of awards, and the delays of those that were credited, in milliseconds.
 async fn read(store: &Store) -> Result<(usize, Vec<u64>), Box<dyn Error>> {
     let mut awarded = HashMap::new();
     let mut credited = HashMap::new();

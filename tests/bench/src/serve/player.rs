@@ -1,4 +1,5 @@
-//! A client that plays both seats of a game, as fast as it is answered: saves all it can, banks from 300 points on.
+//! A client that plays both seats of a game as fast as possible: saves all it can, banks from 300
+//! points on.
 
 use std::{
     net::SocketAddr,
@@ -9,10 +10,10 @@ use client::{Http, Socket, Trouble};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-/// How a client speaks.
+/// The transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Way {
-    /// A connection that is kept open, a request at a time.
+    /// A keep-alive connection, one request at a time.
     Http,
     /// A WebSocket.
     Socket,
@@ -27,38 +28,37 @@ impl std::fmt::Display for Way {
     }
 }
 
-/// A connection of a seat.
+/// The connection of a seat.
 enum Line {
     Http(Http),
     Socket(Box<Socket>),
 }
 
-const ROLL: &str = "mutation($g: ID!) { roll(gameId: $g) { game { stage toMove { number } bestSelection { slots points } } errors { code } } }";
-const SAVE: &str = "mutation($g: ID!, $s: [Int!]!) { save(gameId: $g, slots: $s) { game { stage toMove { number } } errors { code } } }";
-const BANK: &str =
-    "mutation($g: ID!) { bank(gameId: $g) { game { stage toMove { number } } errors { code } } }";
+/// One document for every move, as in a generated client.
+const PLAY: &str = "mutation Play($input: PlayInput!) { play(input: $input) { game { stage toMove { number } bestSelection { slots points } } userErrors { code } } }";
 
 /// Both players of a game.
 pub(crate) struct Player {
     lines: [Line; 2],
     game: String,
-    /// What is played; in a challenge the first one has special dice.
+    /// The preset; in a challenge the first player has special dice.
     preset: String,
 }
 
-/// What the first one plays a challenge with.
+/// The dice of the first player in a challenge.
 const DICE: [&str; 6] = ["MIDAS", "FARK$", "DOUBLE", "HOT", "TRIPLE", "JACKPOT"];
 
-/// The payload of whichever mutation it was.
+/// The payload of any of the mutations.
 #[derive(Deserialize)]
 struct Data {
-    #[serde(alias = "roll", alias = "save", alias = "bank")]
-    payload: Payload,
+    play: Payload,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Payload {
     game: Option<Game>,
+    user_errors: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -81,13 +81,14 @@ struct Selection {
 }
 
 impl Player {
-    /// Signs two guests in; they sit down at a table.
+    /// Signs in two guests and seats them at a table.
     pub(crate) async fn new(address: SocketAddr, way: Way, preset: &str) -> Result<Self, Trouble> {
         let mut one = Line::connect(address, way).await?;
         let other = Line::connect(address, way).await?;
         let preset = preset.to_owned();
         if preset != "classic" {
-            let buy = "mutation($c: String!) { buyDie(code: $c) { errors { code } } }";
+            let buy =
+                "mutation($c: DieCode!) { buyDie(input: { code: $c }) { userErrors { code } } }";
             for code in DICE {
                 one.ask(buy, json!({ "c": code })).await?;
             }
@@ -97,25 +98,26 @@ impl Player {
         Ok(player)
     }
 
-    /// A new game of the same two.
+    /// Starts a new game of the same two players.
     pub(crate) async fn sit_down(&mut self) -> Result<(), Trouble> {
         let [ann, bob] = &mut self.lines;
-        let create = "mutation($p: String) { createGame(preset: $p) { game { id } } }";
+        let create = "mutation($p: PresetName) { createGame(input: { rules: { farkle: { preset: $p } } }) { game { id } } }";
         let created = ann.ask(create, json!({ "p": self.preset })).await?;
         let game = created["createGame"]["game"]["id"].as_str().ok_or("no game")?;
         game.clone_into(&mut self.game);
-        let join = "mutation($g: ID!) { joinGame(gameId: $g, seed: \"bob\") { errors { code } } }";
+        let join = "mutation($g: ID!) { joinGame(input: { gameId: $g, seed: \"bob\" }) { userErrors { code } } }";
         bob.ask(join, json!({ "g": game })).await?;
         if self.preset != "classic" {
-            let choose = "mutation($g: ID!, $d: [String!]) { chooseLoadout(gameId: $g, dice: $d) { errors { code } } }";
+            let choose = "mutation($g: ID!, $d: [DieCode!]) { chooseLoadout(input: { gameId: $g, dice: $d }) { userErrors { code } } }";
             ann.ask(choose, json!({ "g": game, "d": DICE })).await?;
         }
-        let start = "mutation($g: ID!) { startGame(gameId: $g) { errors { code } } }";
+        let start =
+            "mutation($g: ID!) { startGame(input: { gameId: $g }) { userErrors { code } } }";
         ann.ask(start, json!({ "g": game })).await?;
         Ok(())
     }
 
-    /// Plays, one game after the other; gives how long each action took, in microseconds.
+    /// Plays game after game; returns the latency of each action, in microseconds.
     pub(crate) async fn play_until(mut self, until: Instant) -> Result<Vec<u32>, Trouble> {
         let mut micros = Vec::new();
         while Instant::now() < until {
@@ -127,13 +129,13 @@ impl Player {
         Ok(micros)
     }
 
-    /// Makes so many moves of a new game.
+    /// Makes this many moves of a new game.
     pub(crate) async fn some_moves(&mut self, count: usize) -> Result<(), Trouble> {
         let mut micros = Vec::new();
         self.play(|micros| micros.len() < count, &mut micros).await
     }
 
-    /// Plays to the end of the game, or as long as it should go on.
+    /// Plays to the end of the game, or until `go_on` returns false.
     async fn play(
         &mut self,
         go_on: impl Fn(&[u32]) -> bool,
@@ -141,16 +143,18 @@ impl Player {
     ) -> Result<(), Trouble> {
         let (mut seat, mut unbanked, mut chosen) = (0, 0, None::<Selection>);
         while go_on(micros) {
-            let (verb, document, variables) = match &chosen {
-                Some(best) => ("save", SAVE, json!({ "g": self.game, "s": best.slots })),
-                None if unbanked >= 300 => ("bank", BANK, json!({ "g": self.game })),
-                None => ("roll", ROLL, json!({ "g": self.game })),
+            let (verb, play) = match &chosen {
+                Some(best) => ("save", json!({ "slots": best.slots })),
+                None if unbanked >= 300 => ("bank", json!({})),
+                None => ("roll", json!({})),
             };
+            let input = json!({ "gameId": self.game, "move": { verb: play } });
             let before = Instant::now();
             let line = self.lines.get_mut(seat).ok_or("a seat too many")?;
-            let data: Data = line.ask_as(document, variables).await?;
+            let data: Data = line.ask_as(PLAY, json!({ "input": input })).await?;
             micros.push(took(before.elapsed()));
-            let game = data.payload.game.ok_or_else(|| format!("{verb} was refused"))?;
+            let game = data.play.game.filter(|_| data.play.user_errors.is_empty());
+            let game = game.ok_or_else(|| format!("{verb} was refused"))?;
             unbanked += chosen.take().map_or(0, |best| best.points);
             if game.stage == "ENDED" {
                 return Ok(());

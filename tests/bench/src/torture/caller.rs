@@ -1,8 +1,7 @@
-//! A client that asks until it is answered, at whichever node is there.
+//! A client that retries until it gets a response, at any node.
 
 use std::{
     collections::VecDeque,
-    fmt::Write,
     net::SocketAddr,
     sync::{
         Arc, Mutex,
@@ -20,26 +19,26 @@ use super::{
     journal::{About, Acknowledged, Journal, Refused, count, derived, note, stream_of, told},
 };
 
-/// How long one answer is waited for.
+/// Timeout of one attempt.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a command is asked again and again.
+/// How long a command is retried.
 const PERSISTENCE: Duration = Duration::from_mins(1);
-/// How many acknowledged commands a client remembers, to ask one of them again.
+/// Number of acknowledged commands that a client remembers, to retry one of them.
 const REMEMBERED: usize = 40;
-/// What nodes say when it may help to ask again.
+/// Error codes after which a retry may help.
 pub(super) const PASSING: [&str; 3] = ["UNAVAILABLE", "BUSY", "TIMEOUT"];
 
-/// What all clients share.
+/// State shared by all clients.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) nodes: Vec<SocketAddr>,
     pub(super) seed: u64,
     pub(super) journal: Journal,
-    /// Whether no new games are to be begun.
+    /// Whether no new games may be started.
     stop: AtomicBool,
-    /// Games somebody may listen to.
+    /// Games that may be listened to.
     pub(super) begun: Mutex<VecDeque<String>>,
-    /// Games somebody may dispute.
+    /// Games that may be disputed.
     pub(super) over: Mutex<VecDeque<Over>>,
 }
 
@@ -57,7 +56,7 @@ impl Shared {
     }
 }
 
-/// A game that is over.
+/// A finished game.
 #[derive(Clone, Debug)]
 pub(super) struct Over {
     pub(super) game: String,
@@ -65,80 +64,88 @@ pub(super) struct Over {
     pub(super) players: [Person; 2],
 }
 
-/// Who somebody is.
+/// A signed-in person.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
-    /// Their id; nothing for staff, whose ids are nowhere needed.
+    /// Their id; empty for staff, whose ids are not needed.
     pub(super) id: String,
     pub(super) token: String,
 }
 
-/// A mutation with its arguments: the name, the type and the value of each.
+/// A mutation with its arguments.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct Request {
     pub(super) mutation: &'static str,
     pub(super) about: About,
-    pub(super) arguments: Vec<(&'static str, &'static str, Value)>,
+    pub(super) arguments: Vec<(&'static str, Value)>,
 }
 
-impl Wish {
+impl Request {
     pub(super) fn new(mutation: &'static str, about: About) -> Self {
         Self { mutation, about, arguments: Vec::new() }
     }
 
     #[must_use]
-    pub(super) fn with(mut self, name: &'static str, kind: &'static str, value: Value) -> Self {
-        self.arguments.push((name, kind, value));
+    pub(super) fn with(mut self, name: &'static str, value: Value) -> Self {
+        self.arguments.push((name, value));
         self
     }
 
     fn body(&self, id: Uuid) -> Result<Vec<u8>, Trouble> {
-        let (mut types, mut names, mut variables) = (String::new(), String::new(), Map::new());
-        variables.insert("id".to_owned(), json!(id));
-        for (name, kind, value) in &self.arguments {
-            write!(types, ", ${name}: {kind}")?;
-            write!(names, ", {name}: ${name}")?;
-            variables.insert((*name).to_owned(), value.clone());
-        }
+        let mut input: Map<String, Value> = self
+            .arguments
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect();
+        input.insert("command".to_owned(), json!({ "id": id }));
         let (mutation, selection) = (self.mutation, self.about.selection());
-        let query = format!(
-            "mutation($id: UUID!{types}) {{ {mutation}(commandId: $id{names}) {selection} }}"
-        );
-        Ok(serde_json::to_vec(&json!({ "query": query, "variables": variables }))?)
+        let kind = match mutation {
+            "startGame" | "leaveGame" => "GameCommandInput".to_owned(),
+            "buyDie" | "sellDie" => "TradeInput".to_owned(),
+            "approveRemedy" | "declineRemedy" => "DecideRemedyInput".to_owned(),
+            other => format!("{}{}Input", other[..1].to_uppercase(), &other[1..]),
+        };
+        let query =
+            format!("mutation($input: {kind}!) {{ {mutation}(input: $input) {selection} }}");
+        Ok(serde_json::to_vec(&json!({ "query": query, "variables": { "input": input } }))?)
     }
 }
 
-/// What came of a wish.
+/// The result of a command.
 #[derive(Debug)]
 pub(super) enum Answer {
     /// The payload.
     Done(Value),
-    /// The code of the refusal, and everything about it for whoever did not expect it.
+    /// The code of the refusal, and its details for error messages.
     Refused { code: String, details: String },
 }
 
 impl Answer {
-    /// The payload of a wish that must be fulfilled.
+    /// The payload of a command that must succeed.
     pub(super) fn done(self) -> Result<Value, Trouble> {
         match self {
             Self::Done(payload) => Ok(payload),
-            Self::Refused { details, .. } => Err(format!("a wish was refused: {details}").into()),
+            Self::Refused { details, .. } => {
+                Err(format!("a command was refused: {details}").into())
+            }
         }
     }
 
-    /// Whether it was fulfilled; refusals other than these are trouble.
+    /// Whether it succeeded; refusals other than the expected ones are errors.
     pub(super) fn unless(self, expected: &[&str]) -> Result<bool, Trouble> {
         match self {
             Self::Done(_) => Ok(true),
             Self::Refused { code, .. } if expected.contains(&code.as_str()) => Ok(false),
-            Self::Refused { details, .. } => Err(format!("a wish was refused: {details}").into()),
+            Self::Refused { details, .. } => {
+                Err(format!("a command was refused: {details}").into())
+            }
         }
     }
 }
 
-/// An acknowledged command that may be asked again.
+/// An acknowledged command that may be retried.
 struct Remembered {
-    wish: Wish,
+    request: Request,
     body: Vec<u8>,
     payload: Value,
 }
@@ -160,7 +167,7 @@ impl Caller {
         Self { shared, person, chance, line: None, node, remembered }
     }
 
-    /// Somebody new.
+    /// Signs in a new guest.
     pub(super) async fn guest(shared: &Arc<Shared>, number: u64) -> Result<Self, Trouble> {
         let nobody = Person { id: String::new(), token: String::new() };
         let mut caller = Self::new(shared, nobody, number);
@@ -173,25 +180,25 @@ impl Caller {
         Ok(caller)
     }
 
-    /// Asks something that changes nothing.
+    /// Runs a query.
     pub(super) async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, Trouble> {
         let body = serde_json::to_vec(&json!({ "query": query, "variables": variables }))?;
         Ok(self.insist(&body).await?.0)
     }
 
-    /// Gives a command, once, however often that takes.
-    pub(super) async fn tell(&mut self, wish: Wish) -> Result<Answer, Trouble> {
+    /// Sends a command, retrying until there is a result.
+    pub(super) async fn tell(&mut self, request: Request) -> Result<Answer, Trouble> {
         let id = Uuid::now_v7();
-        let body = wish.body(id)?;
+        let body = request.body(id)?;
         let (mut data, lost) = self.insist(&body).await?;
-        let payload = data[wish.mutation].take();
-        let answer = self.noted(&wish, id, &payload, lost)?;
+        let payload = data[request.mutation].take();
+        let answer = self.noted(&request, id, &payload, lost)?;
         if matches!(answer, Answer::Done(_)) {
             if self.remembered.len() == REMEMBERED {
                 let place = self.chance.place(REMEMBERED);
                 self.remembered.swap_remove(place);
             }
-            self.remembered.push(Remembered { wish, body, payload });
+            self.remembered.push(Remembered { request, body, payload });
         }
         if self.chance.one_in(10) {
             self.tell_again().await?;
@@ -199,24 +206,29 @@ impl Caller {
         Ok(answer)
     }
 
-    /// Writes down what was answered.
-    fn noted(&self, wish: &Wish, id: Uuid, payload: &Value, lost: bool) -> Result<Answer, Trouble> {
-        let (mutation, about) = (wish.mutation, wish.about);
-        if let Some(code) = payload["errors"][0]["code"].as_str() {
+    /// Records the result in the journal.
+    fn noted(
+        &self,
+        request: &Request,
+        id: Uuid,
+        payload: &Value,
+        lost: bool,
+    ) -> Result<Answer, Trouble> {
+        let (mutation, about) = (request.mutation, request.about);
+        if let Some(code) = payload["userErrors"][0]["code"].as_str() {
             let (code, command) = (code.to_owned(), about.id_in_log(id));
             note(&self.shared.journal.refused, Refused { mutation, code: code.clone(), command });
-            let stream = wish.arguments.first().map_or(Value::Null, |(_, _, value)| value.clone());
+            let stream = request.arguments.first().map_or(Value::Null, |(_, value)| value.clone());
             return Ok(Answer::Refused {
                 code,
                 details: format!("{mutation} {id} about {stream}, {payload}, lost before: {lost}"),
             });
         }
-        let stream = stream_of(&payload[about.thing()]["id"]).ok_or_else(|| {
-            format!("{mutation} was answered without saying about what: {payload}")
-        })?;
-        // Who waits for a match already is told so.
+        let stream = stream_of(&payload[about.thing()]["id"])
+            .ok_or_else(|| format!("{mutation} returned no object: {payload}"))?;
+        // A player who is already waiting for a match gets `repeated`.
         if payload["repeated"] == true && !lost && mutation != "quickMatch" {
-            return Err(format!("{mutation} is said to be repeated, and was asked once").into());
+            return Err(format!("{mutation} was sent once, but its payload says repeated").into());
         }
         let commands = vec![about.id_in_log(id), derived(id, b"join")];
         let told = told(payload);
@@ -224,7 +236,7 @@ impl Caller {
         Ok(Answer::Done(payload.clone()))
     }
 
-    /// A client that lost an answer, maybe long ago, and asks once more.
+    /// Retries an acknowledged command, like a client that lost the response, perhaps long ago.
     async fn tell_again(&mut self) -> Result<(), Trouble> {
         if self.remembered.is_empty() {
             return Ok(());
@@ -232,22 +244,21 @@ impl Caller {
         let place = self.chance.place(self.remembered.len());
         let body = self.remembered[place].body.clone();
         let mut data = self.insist(&body).await?.0;
-        let Remembered { wish, payload: first, .. } = &self.remembered[place];
-        let (thing, again) = (wish.about.thing(), data[wish.mutation].take());
+        let Remembered { request, payload: first, .. } = &self.remembered[place];
+        let (thing, again) = (request.about.thing(), data[request.mutation].take());
         let same_thing = again[thing]["id"] == first[thing]["id"];
-        let same_events = told(&again) == told(first) || wish.mutation == "quickMatch";
-        let said = wish.about == About::Dispute || again["repeated"] == true;
+        let same_events = told(&again) == told(first) || request.mutation == "quickMatch";
+        let said = request.about == About::Dispute || again["repeated"] == true;
         if !(same_thing && same_events && said) {
-            let mutation = wish.mutation;
-            return Err(
-                format!("{mutation} was answered {first}, and when asked again {again}").into()
-            );
+            let mutation = request.mutation;
+            return Err(format!("{mutation} returned {first}, and {again} on a retry").into());
         }
         count(&self.shared.journal.again);
         Ok(())
     }
 
-    /// Asks until there is an answer: `data`, and whether an answer may have been lost before.
+    /// Retries until there is a response: `data`, and whether an earlier response may have been
+    /// lost.
     async fn insist(&mut self, body: &[u8]) -> Result<(Value, bool), Trouble> {
         let (begun, mut lost) = (Instant::now(), false);
         loop {
@@ -259,16 +270,16 @@ impl Caller {
                     }
                     if !PASSING.iter().any(|passing| code == *passing) {
                         let asked = String::from_utf8_lossy(body);
-                        return Err(format!("{asked} was answered {answer}").into());
+                        return Err(format!("{asked} returned {answer}").into());
                     }
                     answer.to_string()
                 }
                 Ok(Err(trouble)) => trouble.to_string(),
-                Err(_) => format!("nothing within {PATIENCE:?}"),
+                Err(_) => format!("no response within {PATIENCE:?}"),
             };
             if begun.elapsed() > PERSISTENCE {
                 let asked = String::from_utf8_lossy(body);
-                return Err(format!("no node answers {asked}; the last one: {why}").into());
+                return Err(format!("no node responds to {asked}; the last error: {why}").into());
             }
             lost = true;
             count(&self.shared.journal.lost);

@@ -1,11 +1,11 @@
-//! Chance that can be repeated.
+//! Reproducible randomness.
 
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
 
-/// Numbers from a seed.
+/// Random numbers from a seed.
 #[derive(Debug)]
 pub(super) struct Chance(ChaCha8Rng);
 
@@ -14,17 +14,17 @@ impl Chance {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// A number from 1 to this.
+    /// A number from 1 to `most`.
     pub(super) fn up_to(&mut self, most: u32) -> u32 {
         self.0.next_u32() % most + 1
     }
 
-    /// Whether something happens that happens once in so many times.
+    /// True once in `times` times.
     pub(super) fn one_in(&mut self, times: u32) -> bool {
         self.up_to(times) == 1
     }
 
-    /// A place in a list of this length, which is not empty.
+    /// An index into a list of this length, which must not be empty.
     pub(super) fn place(&mut self, length: usize) -> usize {
         let length = u32::try_from(length).unwrap_or(u32::MAX).max(1);
         self.up_to(length) as usize - 1

@@ -1,4 +1,4 @@
-//! What must be true afterwards.
+//! The invariants that must hold afterwards.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ use super::{
     remedies,
 };
 
-/// What a command did to a stream.
+/// The events of each command in each stream.
 type Done = BTreeMap<(Uuid, Uuid), Vec<Told>>;
 
 pub(super) async fn check(
@@ -31,7 +31,7 @@ pub(super) async fn check(
         log.extend(store.log(shard, 0).try_collect::<Vec<Recorded>>().await?);
     }
     check_commands(&log, journal)?;
-    println!("games: {} finished and proven, dice and all", prove_games(&log)?);
+    println!("games: {} finished and verified, including their dice", prove_games(&log)?);
     let named = |name: &str| log.iter().filter(|recorded| recorded.event.name() == name).count();
     println!("money: {} awards, {} credited", named("MoneyAwarded"), named("MoneyCredited"));
     let (proposed, applied) = remedies::check(&log)?;
@@ -72,9 +72,10 @@ fn check_commands(log: &[Recorded], journal: &Journal) -> Result<(), Box<dyn Err
     for one in &refused {
         if known.contains(&one.command) {
             let Refused { mutation, code, command } = one;
-            return Err(
-                format!("{mutation} was refused ({code}), and command {command} stands").into()
-            );
+            return Err(format!(
+                "{mutation} was refused ({code}), but command {command} is in the log"
+            )
+            .into());
         }
     }
     println!(
@@ -87,14 +88,14 @@ fn check_commands(log: &[Recorded], journal: &Journal) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-/// The events of each command stand together in a stream, and each command stands there once.
+/// The events of each command are consecutive in a stream, and each command occurs there once.
 fn by_command(log: &[Recorded]) -> Result<Done, Box<dyn Error>> {
     let mut commands = Done::new();
     for recorded in log {
         let events = commands.entry((recorded.stream, recorded.command)).or_default();
         if events.last().is_some_and(|last| last.version + 1 != recorded.version) {
             let (command, stream) = (recorded.command, recorded.stream);
-            return Err(format!("command {command} stands twice in stream {stream}").into());
+            return Err(format!("command {command} occurs twice in stream {stream}").into());
         }
         let kind = recorded.event.name().to_owned();
         events.push(Told { version: recorded.version, kind, command: recorded.command });
@@ -102,7 +103,7 @@ fn by_command(log: &[Recorded]) -> Result<Done, Box<dyn Error>> {
     Ok(commands)
 }
 
-/// An acknowledged command is in the log, with exactly the events that its client was told.
+/// An acknowledged command is in the log, with exactly the events that its client got.
 fn stands(done: &Done, one: &Acknowledged) -> Result<(), Box<dyn Error>> {
     let of = |command: Uuid| done.get(&(one.stream, command)).map_or(&[][..], Vec::as_slice);
     if one.told.is_empty() {
@@ -110,7 +111,7 @@ fn stands(done: &Done, one: &Acknowledged) -> Result<(), Box<dyn Error>> {
             Ok(())
         } else {
             let Acknowledged { mutation, stream, commands, .. } = one;
-            Err(format!("{mutation} was acknowledged, and {stream} has none of {commands:?}")
+            Err(format!("{mutation} was acknowledged, but {stream} has none of {commands:?}")
                 .into())
         };
     }
@@ -120,7 +121,7 @@ fn stands(done: &Done, one: &Acknowledged) -> Result<(), Box<dyn Error>> {
         if of(command).iter().collect::<Vec<_>>() != told {
             let (mutation, stream, stored) = (one.mutation, one.stream, of(command));
             return Err(format!(
-                "{mutation} of {stream} was said to be {told:?}, and the log has {stored:?}"
+                "{mutation} of {stream} returned {told:?}, but the log has {stored:?}"
             )
             .into());
         }
@@ -128,7 +129,8 @@ fn stands(done: &Done, one: &Acknowledged) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Two players never wait for a match at two tables: at most one table was not begun when all had gone home.
+/// Two players never wait for a match at two tables: at most one table was not started when all had
+/// left.
 fn check_matches(log: &[Recorded], acknowledged: &[Acknowledged]) -> Result<(), Box<dyn Error>> {
     let begun = log.iter().filter(|recorded| matches!(recorded.event, Event::Started { .. }));
     let begun: BTreeSet<Uuid> = begun.map(|recorded| recorded.stream).collect();
@@ -141,7 +143,7 @@ fn check_matches(log: &[Recorded], acknowledged: &[Acknowledged]) -> Result<(), 
     Ok(())
 }
 
-/// Every finished game is decided again, its dice drawn again.
+/// Every finished game is decided again and its dice are drawn again.
 fn prove_games(log: &[Recorded]) -> Result<usize, Box<dyn Error>> {
     let mut proven = 0;
     for (game, events) in streams(log) {
@@ -178,11 +180,11 @@ fn check_follower(log: &[Recorded], path: &Path) -> Result<usize, Box<dyn Error>
     if followed == stored {
         Ok(log.len())
     } else {
-        Err("the follower saw something else than the log".into())
+        Err("the follower received other events than the log has".into())
     }
 }
 
-/// What listeners heard is what the log has, up to the end of the game.
+/// The events that listeners received equal those in the log, up to the end of the game.
 fn check_listeners(log: &[Recorded], heard: &[Heard]) -> Result<(usize, usize), Box<dyn Error>> {
     let streams = streams(log);
     let mut events = 0;
@@ -190,7 +192,7 @@ fn check_listeners(log: &[Recorded], heard: &[Heard]) -> Result<(usize, usize), 
         let stored = streams.get(&one.game).into_iter().flatten();
         let stored = stored.map(|recorded| (recorded.version, recorded.event.name().to_owned()));
         if stored.take(one.events.len()).collect::<Vec<_>>() != one.events {
-            return Err(format!("a listener heard something else of game {}", one.game).into());
+            return Err(format!("a listener received other events of game {}", one.game).into());
         }
         events += one.events.len();
     }

@@ -1,4 +1,4 @@
-//! Players dispute games that are over, and two who work for the house see to it.
+//! Players dispute finished games, and two staff members handle the disputes.
 
 use std::{
     sync::{Arc, PoisonError},
@@ -9,12 +9,12 @@ use client::Trouble;
 use serde_json::{Value, json};
 
 use super::{
-    caller::{Answer, Caller, Over, Person, Shared, Wish},
+    caller::{Answer, Caller, Over, Person, Request, Shared},
     journal::About,
     node::REMEDY_LIMIT,
 };
 
-/// Why a remedy may be refused: the player has spent the money, or the game is void already.
+/// Expected refusals of a remedy: the player has spent the money, or the game is already void.
 const EXPECTED: [&str; 3] = ["NOT_ENOUGH_MONEY", "ALREADY_VOID", "REMEDY_REPEATED"];
 
 /// The first one proposes, the second one approves or declines.
@@ -40,15 +40,15 @@ async fn one_dispute(sue: &mut Caller, tom: &mut Caller, over: &Over) -> Result<
     let seed = u64::from(sue.chance.up_to(u32::MAX));
     let mut player = Caller::new(&sue.shared, over.players[0].clone(), seed);
     let version = sue.chance.up_to(u32::try_from(over.version)?);
-    let open = Wish::new("openDispute", About::Dispute)
-        .with("gameId", "ID!", json!(over.game))
-        .with("version", "Int!", json!(version))
-        .with("text", "String!", json!("the dice were not fair to me"));
+    let open = Request::new("openDispute", About::Dispute)
+        .with("gameId", json!(over.game))
+        .with("version", json!(version))
+        .with("text", json!("the dice were not fair to me"));
     let opened = player.tell(open).await?.done()?;
     let dispute = opened["dispute"]["id"].clone();
     for _ in 0..sue.chance.up_to(2) {
         let remedy = remedy(sue, over);
-        let propose = about(&dispute, "proposeRemedy").with("remedy", "RemedyInput!", remedy);
+        let propose = about(&dispute, "proposeRemedy").with("remedy", remedy);
         match sue.tell(propose).await? {
             Answer::Done(proposed) => second_opinion(tom, &dispute, &proposed).await?,
             refused @ Answer::Refused { .. } => {
@@ -56,21 +56,17 @@ async fn one_dispute(sue: &mut Caller, tom: &mut Caller, over: &Over) -> Result<
             }
         }
     }
-    let comment = about(&dispute, "commentDispute").with("text", "String!", json!("we saw to it"));
+    let comment = about(&dispute, "commentDispute").with("text", json!("we saw to it"));
     sue.tell(comment).await?.done()?;
     if sue.chance.one_in(2) {
-        let resolve = about(&dispute, "resolveDispute").with(
-            "reason",
-            "DisputeResolution!",
-            json!("EXPLAINED"),
-        );
+        let resolve = about(&dispute, "resolveDispute").with("reason", json!("EXPLAINED"));
         sue.tell(resolve).await?.unless(&["REMEDIES_OPEN"])?;
     }
     Ok(())
 }
 
-fn about(dispute: &Value, mutation: &'static str) -> Wish {
-    Wish::new(mutation, About::Dispute).with("disputeId", "ID!", dispute.clone())
+fn about(dispute: &Value, mutation: &'static str) -> Request {
+    Request::new(mutation, About::Dispute).with("disputeId", dispute.clone())
 }
 
 fn remedy(sue: &mut Caller, over: &Over) -> Value {
@@ -86,18 +82,18 @@ fn remedy(sue: &mut Caller, over: &Over) -> Value {
     }
 }
 
-/// Much money needs somebody else, who agrees most of the time.
+/// Large amounts need a second person, who usually agrees.
 async fn second_opinion(
     tom: &mut Caller,
     dispute: &Value,
     proposed: &Value,
 ) -> Result<(), Trouble> {
     let last = proposed["dispute"]["remedies"].as_array().and_then(|remedies| remedies.last());
-    let last = last.ok_or_else(|| format!("a remedy was proposed and is not there: {proposed}"))?;
+    let last = last.ok_or_else(|| format!("a proposed remedy is missing: {proposed}"))?;
     if last["needsSecond"] != true {
         return Ok(());
     }
     let verdict = if tom.chance.one_in(4) { "declineRemedy" } else { "approveRemedy" };
-    let wish = about(dispute, verdict).with("number", "Int!", last["number"].clone());
-    tom.tell(wish).await?.done().map(|_| ())
+    let request = about(dispute, verdict).with("number", last["number"].clone());
+    tom.tell(request).await?.done().map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! A process that follows the log and writes down every event it was given, and is killed.
+//! A process that follows the log, writes every event to a file, and is killed.
 
 use std::{error::Error, fs::OpenOptions, io::Write, path::Path};
 
@@ -6,7 +6,7 @@ use store::{Positions, Settings, Shard, Store};
 
 use super::Part;
 
-/// One line an event: shard, position, stream, version. The line is the checkpoint too.
+/// One line per event: shard, position, stream, version. The last line is also the checkpoint.
 pub(crate) async fn follow(part: &Part) -> Result<(), Box<dyn Error>> {
     let path = part.folder.join("follower.txt");
     let (after, mut count) = checkpoint(&path)?;

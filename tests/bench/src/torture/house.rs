@@ -17,18 +17,18 @@ use store::{Store, prove::Outside, seal::seal};
 
 use super::{
     chance::Chance,
-    node::{Node, Place, program},
+    node::{Node, NodeSettings, program},
 };
 
-/// How many nodes there are.
+/// Number of nodes.
 const NODES: usize = 3;
-/// How long a node may take to open its doors, and a follower to come to its end.
+/// How long a node may take to become ready, and a follower to reach the end.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Default)]
 pub(super) struct Kills {
     nodes: u32,
-    /// How often all nodes were killed at once.
+    /// Number of times all nodes were killed at once.
     all_nodes: u32,
     followers: u32,
     servers: u32,
@@ -46,9 +46,9 @@ impl fmt::Display for Kills {
 }
 
 pub(super) struct House {
-    pub(super) place: Place,
+    pub(super) place: NodeSettings,
     pub(super) kills: Kills,
-    /// Seals as they were when they were made.
+    /// Seals as they were created.
     pub(super) outside: Outside,
     pub(super) notes: PathBuf,
     nodes: Vec<Node>,
@@ -69,7 +69,7 @@ impl House {
         let cluster = Cluster::start(&data, cluster::Settings::Durable)?;
         let url = cluster.url("postgres");
         store::migrate(&url).await?;
-        let place = Place { program, url, folder: nodes_folder };
+        let place = NodeSettings { program, url, folder: nodes_folder };
         let follower = start_follower(&place.url, &notes)?;
         let mut house = Self {
             place,
@@ -82,7 +82,7 @@ impl House {
             data,
             cluster: Some(cluster),
         };
-        // The first one makes the keys of all.
+        // The first one creates the keys of all.
         for number in 0..NODES {
             house.nodes.push(Node::new(number, &house.place)?);
             house.await_nodes().await?;
@@ -94,23 +94,23 @@ impl House {
         self.nodes.iter().map(|node| node.address).collect()
     }
 
-    /// Waits until all nodes serve.
+    /// Waits until all nodes are ready.
     pub(super) async fn await_nodes(&mut self) -> Result<(), Box<dyn Error>> {
         let begun = Instant::now();
         while !self.nodes.iter().all(Node::serves) {
-            self.look_after()?;
+            self.maintain()?;
             if begun.elapsed() > PATIENCE {
-                return Err(format!("a node does not open its doors within {PATIENCE:?}").into());
+                return Err(format!("a node is not ready within {PATIENCE:?}").into());
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         Ok(())
     }
 
-    /// Nothing may end by itself.
-    pub(super) fn look_after(&mut self) -> Result<(), Box<dyn Error>> {
+    /// No process may end by itself.
+    pub(super) fn maintain(&mut self) -> Result<(), Box<dyn Error>> {
         for node in &mut self.nodes {
-            node.look_after()?;
+            node.maintain()?;
         }
         match self.follower.try_wait()? {
             Some(status) => Err(format!("the follower ended by itself: {status}").into()),
@@ -118,9 +118,9 @@ impl House {
         }
     }
 
-    /// Kills something, or seals in the middle of it all.
+    /// Kills something, or seals in the middle of it.
     pub(super) async fn strike(&mut self, chance: &mut Chance) -> Result<(), Box<dyn Error>> {
-        self.look_after()?;
+        self.maintain()?;
         match chance.up_to(12) {
             1..=2 => self.kill_the_server()?,
             3..=4 => self.kill_a_backend(chance),
@@ -131,7 +131,7 @@ impl House {
         Ok(())
     }
 
-    /// All of PostgreSQL, which is started again.
+    /// Kills all of PostgreSQL and starts it again.
     fn kill_the_server(&mut self) -> Result<(), Box<dyn Error>> {
         if let Some(cluster) = self.cluster.take() {
             cluster.kill();
@@ -141,7 +141,7 @@ impl House {
         Ok(())
     }
 
-    /// One process of the server: it stops all others and recovers, with clients waiting.
+    /// Kills one backend: the server stops all others and recovers, with clients waiting.
     fn kill_a_backend(&mut self, chance: &mut Chance) {
         let backends = self.cluster.as_ref().map(Cluster::backends).unwrap_or_default();
         if backends.is_empty() {
@@ -149,13 +149,13 @@ impl House {
         }
         let one = backends[chance.place(backends.len())];
         if let Some(pid) = Pid::from_raw(one) {
-            // It may have gone by itself.
+            // It may have ended already.
             kill_process(pid, Signal::KILL).ok();
             self.kills.backends += 1;
         }
     }
 
-    /// One to all nodes, at once.
+    /// Kills one or more nodes at once.
     fn kill_nodes(&mut self, chance: &mut Chance) -> Result<(), Box<dyn Error>> {
         let count = chance.place(NODES) + 1;
         let first = chance.place(NODES);
@@ -191,14 +191,14 @@ impl House {
     }
 
     /// Stops all nodes, as an operator does: from now on nothing is written.
-    pub(super) fn close_doors(&mut self) -> Result<(), Box<dyn Error>> {
+    pub(super) fn stop_nodes(&mut self) -> Result<(), Box<dyn Error>> {
         for node in &mut self.nodes {
             node.stop()?;
         }
         Ok(())
     }
 
-    /// Seals what is left, and lets the follower read to the end of the log.
+    /// Seals the rest, and lets the follower read to the end of the log.
     pub(super) async fn end_follower(&mut self, store: &Store) -> Result<(), Box<dyn Error>> {
         self.seal().await;
         std::fs::write(self.notes.join("end"), store.heads().await?.total().to_string())?;
@@ -208,7 +208,7 @@ impl House {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(format!("the follower ended with {status}").into()),
                 None if begun.elapsed() > PATIENCE => {
-                    return Err("the follower does not come to the end of the log".into());
+                    return Err("the follower does not reach the end of the log".into());
                 }
                 None => tokio::time::sleep(Duration::from_millis(20)).await,
             }

@@ -1,4 +1,4 @@
-//! What clients were told. It is kept in memory: they are not killed.
+//! The results that clients got. Kept in memory: clients are not killed.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// An event, as clients are told and as the log has it.
+/// An event, as clients get it and as it is in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) version: i64,
@@ -17,18 +17,18 @@ pub(super) struct Told {
     pub(super) command: Uuid,
 }
 
-/// A command that was acknowledged.
+/// An acknowledged command.
 #[derive(Clone, Debug)]
 pub(super) struct Acknowledged {
     pub(super) mutation: &'static str,
     pub(super) stream: Uuid,
-    /// The ids under which the log may have it.
+    /// The ids it may have in the log.
     pub(super) commands: Vec<Uuid>,
-    /// What it was said to have made happen; nothing if that is not said.
+    /// The events in its payload; empty if the payload has none.
     pub(super) told: Vec<Told>,
 }
 
-/// A command that was refused, with its id in the log, if it were there.
+/// A refused command, with the id it would have in the log.
 #[derive(Clone, Debug)]
 pub(super) struct Refused {
     pub(super) mutation: &'static str,
@@ -36,7 +36,7 @@ pub(super) struct Refused {
     pub(super) command: Uuid,
 }
 
-/// What a listener heard of a game: versions and types.
+/// The versions and types that a listener received of a game.
 #[derive(Clone, Debug)]
 pub(super) struct Heard {
     pub(super) game: Uuid,
@@ -48,11 +48,11 @@ pub(super) struct Journal {
     pub(super) acknowledged: Mutex<Vec<Acknowledged>>,
     pub(super) refused: Mutex<Vec<Refused>>,
     pub(super) heard: Mutex<Vec<Heard>>,
-    /// How often an acknowledged command was asked again.
+    /// Number of retries of acknowledged commands.
     pub(super) again: AtomicU64,
-    /// How often an answer did not come.
+    /// Number of lost responses.
     pub(super) lost: AtomicU64,
-    /// How often a listener went on after a loss.
+    /// Number of times a listener resumed after a disconnect.
     pub(super) resumed: AtomicU64,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn note<T>(list: &Mutex<Vec<T>>, entry: T) {
     list.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
 }
 
-/// A list as it is now.
+/// A copy of a list.
 pub(super) fn noted<T: Clone>(list: &Mutex<Vec<T>>) -> Vec<T> {
     list.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
@@ -74,7 +74,7 @@ pub(super) fn counted(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }
 
-/// What a command is about, which says how its answer reads and under which id the log has it.
+/// The kind of a command, which determines its payload and its id in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
     Game,
@@ -83,21 +83,21 @@ pub(super) enum About {
 }
 
 impl About {
-    /// What is asked of the answer.
+    /// The selection set of the payload.
     pub(super) const fn selection(self) -> &'static str {
         match self {
             Self::Game => {
                 "{ game { id version stage toMove { number } mySeat { number } bestSelection { slots canBank } } \
-                 events { version type commandId } repeated errors { code message } }"
+                 events { version type commandId } repeated userErrors { code message } }"
             }
-            Self::Wallet => "{ player { id } repeated errors { code message } }",
+            Self::Wallet => "{ player { id } repeated userErrors { code message } }",
             Self::Dispute => {
-                "{ dispute { id remedies { number status needsSecond } } errors { code message } }"
+                "{ dispute { id remedies { number status needsSecond } } userErrors { code message } }"
             }
         }
     }
 
-    /// Where in the answer the thing itself is.
+    /// The field of the payload that contains the object.
     pub(super) const fn thing(self) -> &'static str {
         match self {
             Self::Game => "game",
@@ -106,8 +106,8 @@ impl About {
         }
     }
 
-    /// The id in the log of a command that a client sent. It is a client's own only at a table; elsewhere it follows from it, so
-    /// that nobody can use up an id of the house.
+    /// The id of a client's command in the log. It is the client's own only for games; elsewhere it
+    /// is derived from it, so that nobody can use up an id of the house.
     pub(super) fn id_in_log(self, id: Uuid) -> Uuid {
         match self {
             Self::Game => id,
@@ -117,7 +117,7 @@ impl About {
     }
 }
 
-/// The id that follows from another one, as nodes derive it.
+/// An id derived from another one, as nodes do it.
 pub(super) fn derived(from: Uuid, what: &[u8]) -> Uuid {
     let hash = Sha256::new().chain_update(from.as_bytes()).chain_update(what).finalize();
     let mut bytes = [0; 16];
@@ -125,18 +125,24 @@ pub(super) fn derived(from: Uuid, what: &[u8]) -> Uuid {
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// The id of a stream in an id of the API, which has the kind of thing in front.
+/// The stream id in a global id of the API, which is prefixed by its kind.
 pub(super) fn stream_of(id: &Value) -> Option<Uuid> {
     Uuid::try_parse(id.as_str()?.rsplit(':').next()?).ok()
 }
 
-/// The events in an answer.
+/// The event type in the log: `SeedRevealed` for `SEED_REVEALED`.
+pub(super) fn log_name(kind: &str) -> String {
+    let word = |word: &str| word[..1].to_owned() + &word[1..].to_ascii_lowercase();
+    kind.split('_').filter(|part| !part.is_empty()).map(word).collect()
+}
+
+/// The events in a payload.
 pub(super) fn told(payload: &Value) -> Vec<Told> {
     let events = payload["events"].as_array().into_iter().flatten();
     let told = events.filter_map(|event| {
         Some(Told {
             version: event["version"].as_i64()?,
-            kind: event["type"].as_str()?.to_owned(),
+            kind: log_name(event["type"].as_str()?),
             command: Uuid::try_parse(event["commandId"].as_str()?).ok()?,
         })
     });

@@ -1,4 +1,5 @@
-//! Somebody who listens to games, goes on after each loss, and must hear every event once and in order.
+//! A client that listens to games, resumes after each disconnect, and must receive every event once
+//! and in order.
 
 use std::{
     sync::{Arc, PoisonError},
@@ -10,13 +11,13 @@ use serde_json::{Value, json};
 
 use super::{
     caller::{Caller, PASSING, Shared},
-    journal::{Heard, count, note, stream_of},
+    journal::{Heard, count, log_name, note, stream_of},
 };
 
 const LISTEN: &str = "subscription($game: ID!, $after: Int!) { gameEvents(gameId: $game, afterVersion: $after) { version type } }";
-/// A listener who hears nothing for so long calls again: whoever plays may wait as well.
+/// A listener that receives nothing for this long reconnects; the players may be waiting as well.
 const SILENCE: Duration = Duration::from_secs(5);
-/// How long a game may say nothing at all.
+/// Maximum time without any event of a game.
 const PERSISTENCE: Duration = Duration::from_mins(1);
 
 pub(super) async fn listen(shared: Arc<Shared>, number: u64) -> Result<(), Trouble> {
@@ -36,7 +37,7 @@ pub(super) async fn listen(shared: Arc<Shared>, number: u64) -> Result<(), Troub
     Ok(())
 }
 
-/// Listens from the first event to the last one, however often that breaks off.
+/// Listens from the first event to the last one, across disconnects.
 async fn whole_game(me: &mut Caller, game: &str) -> Result<(), Trouble> {
     let mut events: Vec<(i64, String)> = Vec::new();
     let mut news = Instant::now();
@@ -48,7 +49,7 @@ async fn whole_game(me: &mut Caller, game: &str) -> Result<(), Trouble> {
         }
         if news.elapsed() > PERSISTENCE {
             let known = events.len();
-            return Err(format!("nothing is heard of {game} behind version {known}: {lost}").into());
+            return Err(format!("no event of {game} after version {known}: {lost}").into());
         }
         if !lost.is_empty() {
             count(&me.shared.journal.resumed);
@@ -60,7 +61,7 @@ async fn whole_game(me: &mut Caller, game: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Listens at one node until the game is over or the line breaks: why it broke.
+/// Listens on one node until the game is over or the connection breaks; returns why it broke.
 async fn for_a_while(
     me: &mut Caller,
     game: &str,
@@ -71,7 +72,7 @@ async fn for_a_while(
     let mut socket = match tokio::time::timeout(SILENCE, connect).await {
         Ok(Ok(socket)) => socket,
         Ok(Err(trouble)) => return Ok(trouble.to_string()),
-        Err(_) => return Ok("nobody answers the call".to_owned()),
+        Err(_) => return Ok("no response".to_owned()),
     };
     let asked = json!({ "game": game, "after": events.len() });
     if let Err(trouble) = socket.subscribe("1", LISTEN, asked).await {
@@ -85,7 +86,7 @@ async fn for_a_while(
             Err(_) => return Ok("silence".to_owned()),
         };
         match message["type"].as_str() {
-            Some("complete") => return Ok("it is said to be over".to_owned()),
+            Some("complete") => return Ok("the subscription was completed".to_owned()),
             Some("next") if message["payload"].get("errors").is_none() => {
                 take(&message["payload"]["data"]["gameEvents"], events)
                     .map_err(|wrong| format!("{game}: {wrong}"))?;
@@ -98,20 +99,20 @@ async fn for_a_while(
     }
 }
 
-/// The next event must be the next one.
+/// Checks that the event is the next one.
 fn take(event: &Value, events: &mut Vec<(i64, String)>) -> Result<(), String> {
     let due = events.len() + 1;
-    let (version, kind) = (event["version"].as_i64(), event["type"].as_str());
+    let (version, kind) = (event["version"].as_i64(), event["type"].as_str().map(log_name));
     match (version, kind) {
         (Some(version), Some(kind)) if usize::try_from(version) == Ok(due) => {
-            events.push((version, kind.to_owned()));
+            events.push((version, kind));
             Ok(())
         }
-        _ => Err(format!("version {due} is due, and a listener hears {event}")),
+        _ => Err(format!("expected version {due}, received {event}")),
     }
 }
 
-/// Errors that pass are a loss like any other; others are trouble.
+/// Transient errors count as a disconnect; others are errors.
 fn passing(message: &Value) -> Result<String, Trouble> {
     let payload = &message["payload"];
     let error = if payload.is_array() { &payload[0] } else { &payload["errors"][0] };
@@ -120,6 +121,6 @@ fn passing(message: &Value) -> Result<String, Trouble> {
     if passes {
         Ok(message.to_string())
     } else {
-        Err(format!("a listener is told {message}").into())
+        Err(format!("unexpected message {message}").into())
     }
 }

@@ -1,11 +1,13 @@
 //! A history checker under kills.
 //!
-//! Clients play, buy dice, match quickly, dispute and are paid at three real nodes. The nodes, several at once, a follower of the
-//! log and PostgreSQL itself, whole or one process of it, are killed (SIGKILL) at random moments, again and again. Clients ask
-//! again under the same ids, at other nodes, until they are answered, and keep in mind what they were told. Afterwards: nothing
-//! acknowledged is missing, nothing is doubled, no answer differs from its repetition, every remedy has come to its end, every
-//! award is paid once, every chain and seal holds, every finished game proves its dice, read models are what the log says, and
-//! who followed or listened has seen every event exactly once.
+//! Clients play, trade dice, use quick match, open disputes and earn money on three real nodes. The
+//! nodes, several at once, a follower of the log and PostgreSQL itself, the whole server or a
+//! single process, are killed (SIGKILL) at random times, again and again. Clients retry with the
+//! same ids on other nodes until they get a response, and record every result. Afterwards: nothing
+//! acknowledged is missing, nothing is duplicated, no result differs from that of its retry, every
+//! remedy is completed, every award is credited once, every chain and seal is valid, the dice of
+//! every finished game are verified, read models match the log, and followers and listeners have
+//! received every event exactly once.
 
 mod caller;
 mod chance;
@@ -33,28 +35,28 @@ use caller::{Person, Shared};
 use chance::Chance;
 use client::Trouble;
 use house::House;
-use node::Place;
+use node::NodeSettings;
 use pair::Playing;
 use store::Store;
 use tokio::task::JoinSet;
 
 pub(crate) use follower::follow;
 
-/// How long clients may take to finish what they are at when nothing is killed any more.
+/// How long clients may take to finish once nothing is killed any more.
 const LAST_GAMES: Duration = Duration::from_mins(2);
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The seed of what is killed when, and of what clients do.
+    /// Seed of the kills and of the clients' actions.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How long.
+    /// Duration in minutes.
     #[arg(long, default_value_t = 0)]
     minutes: u64,
-    /// How long, on top of the minutes; 30 if nothing is said.
+    /// Duration in seconds, added to the minutes; 30 if neither is given.
     #[arg(long)]
     seconds: Option<u64>,
-    /// How many groups of clients; each plays everything and has two desks.
+    /// Number of groups of clients; each has every kind of player and two pairs of staff.
     #[arg(long, default_value_t = 1)]
     crowds: u64,
 }
@@ -66,7 +68,7 @@ impl Options {
     }
 }
 
-/// What the process that follows the log needs to know.
+/// The arguments of the process that follows the log.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Part {
     #[arg(long)]
@@ -79,7 +81,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::Builder::new().prefix("croupier-torture-").tempdir()?;
     let done = torture(options, folder.path()).await;
     if done.is_err() {
-        // Whoever looks for the reason needs what the nodes said, and the log.
+        // The logs of the nodes and the database are needed to find the reason.
         eprintln!("everything is kept in {}", folder.keep().display());
     }
     done
@@ -93,7 +95,7 @@ async fn torture(options: &Options, folder: &Path) -> Result<(), Box<dyn Error>>
     let shared = Arc::new(Shared::new(house.addresses(), options.seed));
     let mut clients = JoinSet::new();
     for crowd in 0..options.crowds {
-        admit(&mut clients, &shared, crowd * 100, &staff);
+        start_clients(&mut clients, &shared, crowd * 100, &staff);
     }
 
     let mut chance = Chance::new(options.seed);
@@ -104,27 +106,27 @@ async fn torture(options: &Options, folder: &Path) -> Result<(), Box<dyn Error>>
             () = tokio::time::sleep(pause) => house.strike(&mut chance).await?,
             Some(ended) = clients.join_next() => {
                 ended?.map_err(|trouble| trouble.to_string())?;
-                return Err("a client went home early".into());
+                return Err("a client stopped early".into());
             }
         }
     }
     println!("{}", house.kills);
     shared.stop();
-    let last_words = tokio::time::timeout(LAST_GAMES, go_home(&mut clients, &mut house)).await;
-    last_words.map_err(|_| format!("clients did not go home within {LAST_GAMES:?}"))??;
+    let finished = tokio::time::timeout(LAST_GAMES, finish_clients(&mut clients, &mut house)).await;
+    finished.map_err(|_| format!("clients did not finish within {LAST_GAMES:?}"))??;
 
     let store = Store::open(&house.place.url, &store::Settings::default())?;
     settle::settle(&store, &mut house).await?;
-    house.close_doors()?;
+    house.stop_nodes()?;
     house.end_follower(&store).await?;
     check::check(&store, &shared.journal, &house).await?;
     store.close().await;
-    println!("nothing lost, nothing doubled, nothing rolled twice");
+    println!("nothing lost, nothing duplicated, nothing rolled twice");
     Ok(())
 }
 
-/// Somebody who works for the house.
-fn staff(place: &Place, name: &str) -> Result<Person, Box<dyn Error>> {
+/// A staff member.
+fn staff(place: &NodeSettings, name: &str) -> Result<Person, Box<dyn Error>> {
     let data = place.folder.join("data");
     let data = data.to_str().ok_or("a folder with a strange name")?;
     let issue = ["token", "issue", "--role", "support", "--name", name, "--hours", "24"];
@@ -132,8 +134,8 @@ fn staff(place: &Place, name: &str) -> Result<Person, Box<dyn Error>> {
     Ok(Person { id: String::new(), token: token.trim().to_owned() })
 }
 
-/// A crowd of every kind of client.
-fn admit(
+/// Starts a group of every kind of client.
+fn start_clients(
     clients: &mut JoinSet<Result<(), Trouble>>,
     shared: &Arc<Shared>,
     number: u64,
@@ -154,8 +156,8 @@ fn admit(
     }
 }
 
-/// Waits for all clients, while nodes are looked after.
-async fn go_home(
+/// Waits for all clients, while nodes are restarted if needed.
+async fn finish_clients(
     clients: &mut JoinSet<Result<(), Trouble>>,
     house: &mut House,
 ) -> Result<(), Box<dyn Error>> {
@@ -165,7 +167,7 @@ async fn go_home(
                 Some(ended) => ended?.map_err(|trouble| trouble.to_string())?,
                 None => return Ok(()),
             },
-            () = tokio::time::sleep(Duration::from_millis(100)) => house.look_after()?,
+            () = tokio::time::sleep(Duration::from_millis(100)) => house.maintain()?,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A real node: a process that serves, is killed, and is started again at the same address.
+//! A real node: a process that is killed and started again at the same address.
 
 use std::{
     error::Error,
@@ -11,13 +11,13 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How long a node may take to finish what is under way.
+/// How long a node may take to finish pending requests.
 const LAST_REQUESTS: Duration = Duration::from_secs(20);
 
-/// Above so many dollars a remedy needs a second person.
+/// Above this amount, in dollars, a remedy needs a second person.
 pub(super) const REMEDY_LIMIT: u32 = 100;
 
-/// The program, beside this one.
+/// The program next to this one.
 pub(super) fn program() -> Result<PathBuf, Box<dyn Error>> {
     let here = std::env::current_exe()?;
     let program = here.parent().ok_or("no folder")?.join("croupier");
@@ -29,16 +29,16 @@ pub(super) fn program() -> Result<PathBuf, Box<dyn Error>> {
         .into())
 }
 
-/// Where the nodes, or any other task of the program, find everything.
+/// The environment of nodes and of other subcommands.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct NodeSettings {
     pub(super) program: PathBuf,
     pub(super) url: String,
     pub(super) folder: PathBuf,
 }
 
-impl Place {
-    /// A task of the program, with nothing from the surroundings that would change what it does.
+impl NodeSettings {
+    /// A subcommand of the program, with a clean environment.
     fn task(&self) -> Command {
         let mut command = Command::new(&self.program);
         for (name, _) in std::env::vars_os() {
@@ -50,7 +50,7 @@ impl Place {
         command
     }
 
-    /// Runs a task to its end: what it printed. A code other than 0 is trouble.
+    /// Runs a subcommand; returns its output. An exit code other than 0 is an error.
     pub(super) fn run(&self, arguments: &[&str]) -> Result<String, Box<dyn Error>> {
         let output = self.task().args(arguments).output()?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -67,19 +67,19 @@ impl Place {
 pub(super) struct Node {
     pub(super) address: SocketAddr,
     number: usize,
-    place: Place,
+    place: NodeSettings,
     child: Child,
 }
 
 impl Node {
-    /// Starts a node at an address that nobody uses.
-    pub(super) fn new(number: usize, place: &Place) -> Result<Self, Box<dyn Error>> {
+    /// Starts a node at a free address.
+    pub(super) fn new(number: usize, place: &NodeSettings) -> Result<Self, Box<dyn Error>> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let child = start(number, address, place)?;
         Ok(Self { address, number, place: place.clone(), child })
     }
 
-    /// Ends it in the middle of whatever it does.
+    /// Kills it.
     pub(super) fn kill(&mut self) -> std::io::Result<()> {
         self.child.kill()?;
         self.child.wait().map(|_| ())
@@ -91,9 +91,9 @@ impl Node {
         Ok(())
     }
 
-    /// A node that has ended though nobody killed it: if it never came to serve, for lack of a database, it is started again, as
-    /// whoever looks after nodes would do; a node that served must not end.
-    pub(super) fn look_after(&mut self) -> Result<(), Box<dyn Error>> {
+    /// Handles a node that ended though it was not killed: if it never became ready, for lack of a
+    /// database, it is started again, as a supervisor would do; a node that was ready must not end.
+    pub(super) fn maintain(&mut self) -> Result<(), Box<dyn Error>> {
         let Some(status) = self.child.try_wait()? else { return Ok(()) };
         if self.serves() {
             return Err(format!("node {} ended by itself: {status}", self.number).into());
@@ -101,13 +101,13 @@ impl Node {
         Ok(self.revive()?)
     }
 
-    /// Whether it has opened its doors.
+    /// Whether it is ready.
     pub(super) fn serves(&self) -> bool {
-        let said = std::fs::read_to_string(said(&self.place.folder, self.number));
+        let said = std::fs::read_to_string(output_file(&self.place.folder, self.number));
         said.is_ok_and(|said| said.contains("GraphQL"))
     }
 
-    /// Asks it to stop; it must end well.
+    /// Stops it gracefully; it must exit with 0.
     pub(super) fn stop(&mut self) -> Result<(), Box<dyn Error>> {
         let pid = Pid::from_raw(i32::try_from(self.child.id())?).ok_or("no process")?;
         kill_process(pid, Signal::INT)?;
@@ -132,13 +132,13 @@ impl Drop for Node {
     }
 }
 
-/// What a node says in its present life.
-fn said(folder: &Path, number: usize) -> PathBuf {
+/// The file with the output of the current process.
+fn output_file(folder: &Path, number: usize) -> PathBuf {
     folder.join(format!("node-{number}.out"))
 }
 
-fn start(number: usize, address: SocketAddr, place: &Place) -> std::io::Result<Child> {
-    // What it complains about in all its lives.
+fn start(number: usize, address: SocketAddr, place: &NodeSettings) -> std::io::Result<Child> {
+    // The file with the stderr of all its processes.
     let complaints = File::options()
         .create(true)
         .append(true)
@@ -150,7 +150,7 @@ fn start(number: usize, address: SocketAddr, place: &Place) -> std::io::Result<C
         .args(["--guest-rate", "0", "--first-money", "500", "--access-minutes", "1440"])
         .args(["--remedy-limit", &REMEDY_LIMIT.to_string(), "--data"])
         .arg(place.folder.join("data"))
-        .stdout(File::create(said(&place.folder, number))?)
+        .stdout(File::create(output_file(&place.folder, number))?)
         .stderr(complaints)
         .spawn()
 }

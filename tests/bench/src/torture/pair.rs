@@ -1,4 +1,4 @@
-//! Two who play each other, game after game, each to its end.
+//! Two clients that play each other, game after game, each to its end.
 
 use std::sync::{Arc, PoisonError};
 
@@ -6,21 +6,21 @@ use client::Trouble;
 use serde_json::{Value, json};
 
 use super::{
-    caller::{Caller, Over, Shared, Wish},
+    caller::{Caller, Over, Request, Shared},
     journal::About,
-    table::{at, is_over, make_move, to_move},
+    table::{at, is_over, make_move, moves, to_move},
 };
 
-/// What two play.
+/// The game they play.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Playing {
     Farkle,
     LastLine,
-    /// With dice out of the shop, which make money.
+    /// With dice from the shop, which earn money.
     Challenge,
 }
 
-/// The dice that make money, and some that do not.
+/// Dice that earn money, and some that do not.
 const DICE: [&str; 4] = ["MIDAS", "FARK$", "DOUBLE", "HOT"];
 
 pub(super) async fn play(
@@ -42,7 +42,7 @@ pub(super) async fn play(
 
 struct Pair {
     players: [Caller; 2],
-    /// The special dice of the first one.
+    /// The special dice of the first player.
     dice: Vec<&'static str>,
     playing: Playing,
 }
@@ -57,7 +57,10 @@ impl Pair {
             let (mover, other) =
                 if seat == 0 { (&mut *ann, &mut *bob) } else { (&mut *bob, &mut *ann) };
             if other.chance.one_in(20) {
-                other.tell(at(&game, "roll")).await?.unless(&["NOT_YOUR_TURN"])?;
+                other
+                    .tell(moves(&game, json!({ "roll": {} })))
+                    .await?
+                    .unless(&["NOT_YOUR_TURN"])?;
             }
             table = make_move(mover, &game, &table).await?;
         }
@@ -68,31 +71,32 @@ impl Pair {
         Ok(())
     }
 
-    /// Opens a table, and both sit down.
+    /// Creates a table and seats both players.
     async fn sit_down(&mut self) -> Result<String, Trouble> {
         let [ann, bob] = &mut self.players;
-        let create = Wish::new("createGame", About::Game);
+        let create = Request::new("createGame", About::Game);
         let short = json!({ "target": 1500 });
         let create = match self.playing {
-            Playing::Farkle => create.with("rules", "JSON", short),
-            Playing::LastLine => create.with("game", "String!", json!("last_line")),
-            Playing::Challenge => create
-                .with("preset", "String", json!("challenge-standard"))
-                .with("rules", "JSON", short),
+            Playing::Farkle => create.with("rules", json!({ "farkle": { "custom": short } })),
+            Playing::LastLine => create.with("rules", json!({ "other": { "kind": "LAST_LINE" } })),
+            Playing::Challenge => {
+                let rules = json!({ "preset": "challenge-standard", "custom": short });
+                create.with("rules", json!({ "farkle": rules }))
+            }
         };
         let created = ann.tell(create).await?.done()?;
         let game = created["game"]["id"].as_str().ok_or("a game without an id")?.to_owned();
         ann.shared.begun.lock().unwrap_or_else(PoisonError::into_inner).push_back(game.clone());
-        bob.tell(at(&game, "joinGame").with("seed", "String", json!("bob"))).await?.done()?;
+        bob.tell(at(&game, "joinGame").with("seed", json!("bob"))).await?.done()?;
         if matches!(self.playing, Playing::Challenge) {
             let dice: Vec<Value> = self.dice.iter().map(|code| json!(code)).collect();
-            let choose = at(&game, "chooseLoadout").with("dice", "[String!]", json!(dice));
+            let choose = at(&game, "chooseLoadout").with("dice", json!(dice));
             ann.tell(choose).await?.done()?;
         }
         Ok(game)
     }
 
-    /// Buys what is missing, after selling something now and then.
+    /// Buys missing dice, sometimes after selling one.
     async fn shop(&mut self) -> Result<(), Trouble> {
         let ann = &mut self.players[0];
         if !self.dice.is_empty() && ann.chance.one_in(2) {
@@ -108,7 +112,7 @@ impl Pair {
             }
         }
         // Nobody owns a thousand of them.
-        let too_many = trade("sellDie", "MIDAS").with("quantity", "Int!", json!(1000));
+        let too_many = trade("sellDie", "MIDAS").with("quantity", json!(1000));
         if ann.chance.one_in(4) {
             ann.tell(too_many).await?.unless(&["NOT_OWNED"])?;
         }
@@ -116,6 +120,6 @@ impl Pair {
     }
 }
 
-fn trade(mutation: &'static str, code: &'static str) -> Wish {
-    Wish::new(mutation, About::Wallet).with("code", "String!", json!(code))
+fn trade(mutation: &'static str, code: &'static str) -> Request {
+    Request::new(mutation, About::Wallet).with("code", json!(code))
 }

@@ -1,4 +1,4 @@
-//! What became of remedies, as the log has it.
+//! The outcome of remedies, according to the log.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use domain::{AccountEvent, DisputeEvent, Event, Remedy};
 use store::Recorded;
 use uuid::Uuid;
 
-/// The types of events that say what becomes of a remedy.
+/// The event types that change the state of a remedy.
 pub(super) const TYPES: [&str; 6] = [
     "RemedyProposed",
     "RemedyApproved",
@@ -16,7 +16,7 @@ pub(super) const TYPES: [&str; 6] = [
     "RemedyRetried",
 ];
 
-/// A remedy: what it is, and how often it came to which end.
+/// A remedy, and how often it reached which outcome.
 #[derive(Clone, Debug)]
 pub(super) struct Course {
     pub(super) remedy: Remedy,
@@ -36,7 +36,7 @@ pub(super) fn courses<'a>(
     events: impl Iterator<Item = &'a Recorded>,
 ) -> BTreeMap<(Uuid, u32), Course> {
     let mut courses: BTreeMap<(Uuid, u32), Course> = BTreeMap::new();
-    // Events of one dispute come in order: they are in one shard.
+    // The events of a dispute are in order: they are in one shard.
     for recorded in events {
         let Event::Dispute(event) = &recorded.event else { continue };
         if let DisputeEvent::RemedyProposed { number, remedy, .. } = event {
@@ -61,11 +61,11 @@ pub(super) fn courses<'a>(
     courses
 }
 
-/// The other remedy that is proposed in a torture.
+/// The other remedy that clients propose here.
 const VOID: &str = "void";
 
-/// What was done because of a dispute, in the words of what was to be done.
-fn deed(recorded: &Recorded) -> Option<(Uuid, String)> {
+/// The effect of a remedy, in the same form as its proposal.
+fn effect(recorded: &Recorded) -> Option<(Uuid, String)> {
     let stream = recorded.stream;
     if let Event::Account(AccountEvent::MoneyAdjusted { change, dispute, .. }) = &recorded.event {
         Some((*dispute, format!("{stream} {change}")))
@@ -78,7 +78,7 @@ fn deed(recorded: &Recorded) -> Option<(Uuid, String)> {
     }
 }
 
-/// Each remedy ended once, and what was to be done was done exactly if it was applied: once.
+/// Each remedy was completed once, and its effect exists exactly once if it was applied.
 pub(super) fn check(log: &[Recorded]) -> Result<(usize, u32), String> {
     let courses = courses(log.iter());
     let mut applied = 0;
@@ -91,23 +91,23 @@ pub(super) fn check(log: &[Recorded]) -> Result<(usize, u32), String> {
         }
         applied += course.applied;
         if course.applied == 1 {
-            let deed = if let Remedy::AdjustBalance { player, change } = &course.remedy {
+            let effect = if let Remedy::AdjustBalance { player, change } = &course.remedy {
                 format!("{} {change}", player.0)
             } else if let Remedy::Warn { player } = &course.remedy {
                 format!("{} warned", player.0)
             } else {
                 VOID.to_owned()
             };
-            *due.entry((*dispute, deed)).or_default() += 1;
+            *due.entry((*dispute, effect)).or_default() += 1;
         }
     }
     for recorded in log {
-        let Some(done) = deed(recorded) else { continue };
+        let Some(done) = effect(recorded) else { continue };
         *due.entry(done).or_default() -= 1;
     }
     match due.iter().find(|(_, count)| **count != 0) {
-        Some(((dispute, deed), count)) => Err(format!(
-            "dispute {dispute}: '{deed}' was applied {count} times more often than it was done"
+        Some(((dispute, effect), count)) => Err(format!(
+            "dispute {dispute}: '{effect}' was applied {count} times more often than it was done"
         )),
         None => Ok((courses.len(), applied)),
     }

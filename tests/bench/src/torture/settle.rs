@@ -1,4 +1,4 @@
-//! Waiting until everything that follows from what was done is done.
+//! Waits until all processors and remedies are done.
 
 use std::{
     error::Error,
@@ -9,15 +9,15 @@ use store::{Positions, Recorded, Store, processor::status};
 
 use super::{house::House, remedies};
 
-/// How long that may take.
+/// Maximum waiting time.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// Lets all nodes run until every processor has caught up and every remedy has ended.
+/// Lets all nodes run until every processor has caught up and every remedy is completed.
 pub(super) async fn settle(store: &Store, house: &mut House) -> Result<(), Box<dyn Error>> {
     house.await_nodes().await?;
     let begun = Instant::now();
     loop {
-        house.look_after()?;
+        house.maintain()?;
         let missing = missing(store).await?;
         if missing.is_empty() {
             println!(
@@ -33,7 +33,7 @@ pub(super) async fn settle(store: &Store, house: &mut House) -> Result<(), Box<d
     }
 }
 
-/// What did not come yet.
+/// What is still missing.
 async fn missing(store: &Store) -> Result<Vec<String>, Box<dyn Error>> {
     let mut missing = Vec::new();
     let heads = store.heads().await?;
@@ -56,7 +56,7 @@ async fn missing(store: &Store) -> Result<Vec<String>, Box<dyn Error>> {
     Ok(missing)
 }
 
-/// Everything that happened to remedies.
+/// All events about remedies.
 async fn disputed(store: &Store) -> Result<Vec<Recorded>, Box<dyn Error>> {
     let (mut events, mut after) = (Vec::new(), Positions::default());
     loop {

@@ -1,23 +1,28 @@
-//! Moves at a table, of any game that torture plays.
+//! Moves at a table, for all games of the torture test.
 
 use client::Trouble;
 use serde_json::{Value, json};
 
 use super::{
-    caller::{Caller, Wish},
+    caller::{Caller, Request},
     journal::About,
 };
 
-/// What is asked about a game that somebody plays.
+/// The query about a game in progress.
 const LOOK: &str = "query($game: ID!) { game(id: $game) { id version stage toMove { number } mySeat { number } \
      bestSelection { slots canBank } } }";
 
-/// A wish about a game.
-pub(super) fn at(game: &str, mutation: &'static str) -> Wish {
-    Wish::new(mutation, About::Game).with("gameId", "ID!", json!(game))
+/// A command to a game.
+pub(super) fn at(game: &str, mutation: &'static str) -> Request {
+    Request::new(mutation, About::Game).with("gameId", json!(game))
 }
 
-/// The game as a player sees it.
+/// A move in a game.
+pub(super) fn moves(game: &str, play: Value) -> Request {
+    at(game, "play").with("move", play)
+}
+
+/// The game as the player sees it.
 pub(super) async fn look(player: &mut Caller, game: &str) -> Result<Value, Trouble> {
     let table = player.ask(LOOK, json!({ "game": game })).await?["game"].take();
     if table.is_null() { Err(format!("{game} is gone").into()) } else { Ok(table) }
@@ -32,19 +37,23 @@ pub(super) fn to_move(table: &Value) -> Option<usize> {
     table["toMove"]["number"].as_u64().and_then(|number| usize::try_from(number).ok())
 }
 
-/// The next move, now and then a bold one. In games without dice to choose from it is a roll.
+/// Makes the next move, sometimes a bold one. In games without dice to choose from it is a roll.
 pub(super) async fn make_move(
     player: &mut Caller,
     game: &str,
     table: &Value,
 ) -> Result<Value, Trouble> {
     let best = &table["bestSelection"];
-    let wish = match best["slots"].as_array() {
-        None => at(game, "roll"),
+    let request = match best["slots"].as_array() {
+        None => moves(game, json!({ "roll": {} })),
         Some(slots) if best["canBank"] == true && !player.chance.one_in(4) => {
-            at(game, "bank").with("slots", "[Int!]", json!(slots))
+            moves(game, json!({ "bank": { "saveSlots": slots } }))
         }
-        Some(slots) => at(game, "save").with("slots", "[Int!]!", json!(slots)),
+        // Sometimes one command saves and rolls on.
+        Some(slots) => {
+            let roll = player.chance.one_in(2);
+            moves(game, json!({ "save": { "slots": slots, "andRoll": roll } }))
+        }
     };
-    Ok(player.tell(wish).await?.done()?["game"].take())
+    Ok(player.tell(request).await?.done()?["game"].take())
 }

@@ -1,11 +1,11 @@
-//! From the numbers of a scoring table to the score of every handful of dice.
+//! Compiles the numbers of a scoring table into the score of every tally of dice.
 
 use serde::{Deserialize, Serialize};
 
 use super::tally::{TALLIES, Tally};
 use crate::{CombinationName, Points};
 
-/// What each combination scores; 0 does not score. Lists are by face, 1 to 6.
+/// The points of each combination; 0 does not score. Lists are by face, 1 to 6.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scoring {
@@ -19,15 +19,15 @@ pub struct Scoring {
     pub five_of_a_kind: [Points; 6],
     /// Six of the face.
     pub six_of_a_kind: [Points; 6],
-    /// 1 to 6.
+    /// All faces from 1 to 6.
     pub straight: Points,
-    /// Three pairs of at least two faces: four of a kind and a pair are three pairs too.
+    /// Three pairs of at least two faces: this includes four of a kind and a pair.
     pub three_pairs: Points,
-    /// Three of a kind twice, of two faces.
+    /// Two triples of different faces.
     pub two_triplets: Points,
 }
 
-/// Dice that score together, and how much.
+/// A combination and its points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scored {
     pub(super) name: CombinationName,
@@ -35,20 +35,20 @@ pub(super) struct Scored {
     pub(super) points: Points,
 }
 
-/// What is known of one handful.
+/// The scores of one tally.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
-    /// The best exact partition: its points, and the combination it starts with.
+    /// The best exact partition: its points, and its first combination.
     pub(super) exact: Option<(Points, u8)>,
-    /// The combination that is exactly these dice.
+    /// The combination of exactly these dice.
     pub(super) whole: Option<u8>,
     /// The best points of any selection; 0 is a farkle.
     pub(super) best: Points,
 }
 
 impl Scoring {
-    /// Every combination that scores, the largest first: of equal scores the one with the larger
-    /// combinations is explained.
+    /// All scoring combinations, largest first: of equal scores, the one with larger combinations
+    /// is explained.
     pub(super) fn combinations(&self) -> Vec<Scored> {
         use CombinationName as Name;
         let mut all = vec![Scored {
@@ -84,7 +84,7 @@ impl Scoring {
     }
 }
 
-/// The rows of all handfuls, by rank. Smaller handfuls first: a partition is one combination and
+/// The rows of all tallies, by rank. Smaller tallies come first: a partition is one combination and
 /// the best partition of the rest.
 pub(super) fn rows(combinations: &[Scored]) -> Vec<Row> {
     let mut rows = vec![Row::default(); TALLIES];

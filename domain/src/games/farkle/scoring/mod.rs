@@ -1,7 +1,7 @@
-//! What dice score, and why.
+//! Scores of dice and their explanations.
 //!
-//! A selection scores its best exact partition into combinations. All handfuls of up to six dice
-//! are scored once, when a scoring table is compiled; afterwards a score is a look-up.
+//! A selection scores its best exact partition into combinations. All tallies of up to six dice are
+//! scored once, when a scoring table is compiled; afterwards a score is a look-up.
 
 mod compile;
 mod named;

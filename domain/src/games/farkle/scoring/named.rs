@@ -1,13 +1,13 @@
-//! The scoring tables that have a name.
+//! The named scoring tables.
 
 use super::Scoring;
 use crate::Points;
 
 impl Scoring {
-    /// The names of the known tables.
+    /// The names of all tables.
     pub const NAMES: [&'static str; 2] = ["classic", "house-750"];
 
-    /// A known table.
+    /// The table of a name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "classic" => Some(Self::classic()),
@@ -16,8 +16,8 @@ impl Scoring {
         }
     }
 
-    /// Three of a kind is a hundred times the face, 1,000 for 1s; four is two, five three and six
-    /// four times as much, but six 1s are 5,000.
+    /// Three of a kind scores 100 times the face, 1,000 for 1s; four of a kind twice, five three
+    /// times and six four times as much, but six 1s score 5,000.
     pub fn classic() -> Self {
         let triple: [Points; 6] = [1000, 200, 300, 400, 500, 600];
         let mut six_of_a_kind = triple.map(|points| points * 4);
@@ -34,7 +34,7 @@ impl Scoring {
         }
     }
 
-    /// The table of a live site: the large combinations pay less.
+    /// The table of a live site, with lower points for large combinations.
     pub fn house_750() -> Self {
         let mut table = Self::classic();
         table.six_of_a_kind[0] = 4000;

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Combination, CombinationName, Faces, Points, Slots};
 
-/// Scores dice by look-up. Written in JSON as its numbers, [`Scoring`].
+/// Scores dice by look-up. Serialized as its numbers, [`Scoring`].
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(from = "Scoring", into = "Scoring")]
 pub struct ScoreTable(Arc<Compiled>);
@@ -25,12 +25,12 @@ struct Compiled {
     rows: Vec<Row>,
 }
 
-/// Games under the same numbers share a table. It is a function of its numbers alone, so sharing is
-/// never seen, except in time and memory.
+/// Games with the same numbers share a table. It depends on its numbers only, so sharing just saves
+/// time and memory.
 static CLASSIC: LazyLock<ScoreTable> = LazyLock::new(|| ScoreTable::compile(Scoring::classic()));
 static HOUSE_750: LazyLock<ScoreTable> =
     LazyLock::new(|| ScoreTable::compile(Scoring::house_750()));
-/// The custom tables used last.
+/// Recently used custom tables.
 static RECENT: Mutex<VecDeque<ScoreTable>> = Mutex::new(VecDeque::new());
 const RECENT_MOST: usize = 16;
 
@@ -45,7 +45,7 @@ impl ScoreTable {
         HOUSE_750.clone()
     }
 
-    /// The table of these numbers.
+    /// The table with these numbers.
     pub fn new(scoring: Scoring) -> Self {
         let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
         let known = [&CLASSIC, &HOUSE_750].into_iter().find(|table| table.0.scoring == scoring);
@@ -73,26 +73,26 @@ impl ScoreTable {
         &self.0.scoring
     }
 
-    /// The best points over all selections of these dice; 0 is a farkle.
+    /// The best points of any selection of these dice; 0 is a farkle.
     #[inline]
     pub fn best(&self, dice: Tally) -> Points {
         self.0.rows[dice.rank()].best
     }
 
-    /// What exactly these dice score; `None` if one of them is in no combination.
+    /// The score of exactly these dice; `None` if one of them is not part of a combination.
     #[inline]
     pub fn score(&self, dice: Tally) -> Option<Points> {
         self.0.rows[dice.rank()].exact.map(|(points, _)| points)
     }
 
-    /// What these dice score as one combination, if they are one.
+    /// The combination of exactly these dice and its points, if they form one.
     pub fn whole(&self, dice: Tally) -> Option<(CombinationName, Points)> {
         let number = self.0.rows[dice.rank()].whole?;
         let scored = self.0.combinations.get(usize::from(number))?;
         Some((scored.name, scored.points))
     }
 
-    /// The combinations that make the score of [`Self::score`]; each die is a slot and its face.
+    /// The combinations of [`Self::score`]; each die is a slot and its face.
     pub fn explain(&self, dice: impl IntoIterator<Item = (u8, u8)>) -> Option<Vec<Combination>> {
         let mut dice: Vec<(u8, u8)> = dice.into_iter().collect();
         let mut left = Tally::of(dice.iter().map(|&(_, face)| face))?;
@@ -107,7 +107,7 @@ impl ScoreTable {
     }
 }
 
-/// Takes the dice of a combination out of a selection, the lowest slots first.
+/// Removes the dice of a combination from a selection, lowest slots first.
 fn take(dice: &mut Vec<(u8, u8)>, scored: Scored) -> Option<Combination> {
     let (mut slots, mut faces, mut missing) = (Slots::EMPTY, Faces::EMPTY, scored.dice);
     let mut fits = true;

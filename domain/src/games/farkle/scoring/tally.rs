@@ -1,12 +1,12 @@
-//! A handful of dice without their order: how many show each face.
+//! A multiset of dice: how many show each face.
 
-/// The most dice a tally counts.
+/// The maximum number of dice.
 pub const MOST_DICE: u8 = 6;
 
-/// How many different handfuls of up to six dice there are.
-pub const TALLIES: usize = handfuls(6, MOST_DICE);
+/// The number of different tallies of up to six dice.
+pub const TALLIES: usize = tallies(6, MOST_DICE);
 
-/// How many dice show 1, 2 … 6; four bits a face.
+/// The number of dice that show 1, 2 … 6; four bits per face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally(u32);
 
@@ -14,7 +14,7 @@ impl Tally {
     /// No dice.
     pub const EMPTY: Self = Self(0);
 
-    /// Counts faces from 1 to 6, at most six of them; `None` if they are no such dice.
+    /// Counts faces from 1 to 6, at most six of them; `None` otherwise.
     pub fn of(faces: impl IntoIterator<Item = u8>) -> Option<Self> {
         let mut tally = Self::EMPTY;
         let mut dice = 0;
@@ -33,37 +33,37 @@ impl Tally {
         Self((count as u32) << (4 * (face - 1)))
     }
 
-    /// One die more. The face is 1 to 6, and there is room.
+    /// Adds a die. The face must be 1 to 6, and there must be room.
     #[must_use]
     pub(crate) const fn with(self, face: u8) -> Self {
         Self(self.0 + (1 << (4 * (face - 1))))
     }
 
-    /// All dice of both.
+    /// Adds all dice of the other.
     #[must_use]
     pub(super) const fn plus(self, other: Self) -> Self {
         Self(self.0 + other.0)
     }
 
-    /// How many dice show the face, 1 to 6.
+    /// The number of dice that show a face, 1 to 6.
     pub const fn count(self, face: u8) -> u8 {
         (self.0 >> (4 * (face - 1)) & 15) as u8
     }
 
-    /// How many dice there are.
+    /// The number of dice.
     pub fn dice(self) -> u8 {
         (1..=6).map(|face| self.count(face)).sum()
     }
 
-    /// What is left without the other's dice; `None` if they are not all here.
+    /// Removes the dice of the other; `None` if not all of them are present.
     pub const fn minus(self, other: Self) -> Option<Self> {
-        // With the top bit of every face set, a borrow stays inside its face and shows there.
+        // With the top bit of every face set, a borrow stays within its face and is visible there.
         const GUARD: u32 = 0x0088_8888;
         let difference = (self.0 | GUARD) - other.0;
         if difference & GUARD == GUARD { Some(Self(difference & !GUARD)) } else { None }
     }
 
-    /// The number of this handful among all, 0 to [`TALLIES`] − 1: its row in a table.
+    /// The rank among all tallies, 0 to [`TALLIES`] − 1: its row in a table.
     #[inline]
     pub fn rank(self) -> usize {
         let (mut rank, mut room, mut counts) = (0, MOST_DICE as usize, self.0);
@@ -76,18 +76,18 @@ impl Tally {
         rank
     }
 
-    /// Every handful, in the order of their ranks.
+    /// All tallies, in the order of their ranks.
     pub fn all() -> Vec<Self> {
-        (1..=6).fold(vec![Self::EMPTY], |handfuls, face| {
+        (1..=6).fold(vec![Self::EMPTY], |tallies, face| {
             let more =
                 |t: Self| (0..=MOST_DICE - t.dice()).map(move |n| t.plus(Self::kind(face, n)));
-            handfuls.into_iter().flat_map(more).collect()
+            tallies.into_iter().flat_map(more).collect()
         })
     }
 }
 
-/// Handfuls of at most `room` dice over so many faces: C(faces + room, room).
-const fn handfuls(faces: usize, room: u8) -> usize {
+/// The number of tallies of at most `room` dice over this many faces: C(faces + room, room).
+const fn tallies(faces: usize, room: u8) -> usize {
     let (mut ways, mut i) = (1, 1);
     while i <= room as usize {
         ways = ways * (faces + i) / i;
@@ -96,10 +96,10 @@ const fn handfuls(faces: usize, room: u8) -> usize {
     ways
 }
 
-/// `[face − 1][room left][count]`: how many handfuls come before, by this face's count alone.
+/// `[face − 1][room left][count]`: the number of tallies with a smaller count of this face.
 static ROWS_BEFORE: [[[u16; 8]; 8]; 6] = rows_before();
 
-#[expect(clippy::cast_possible_truncation, reason = "there are 924 handfuls")]
+#[expect(clippy::cast_possible_truncation, reason = "there are 924 tallies")]
 const fn rows_before() -> [[[u16; 8]; 8]; 6] {
     let mut table = [[[0; 8]; 8]; 6];
     let mut face = 0;
@@ -108,7 +108,7 @@ const fn rows_before() -> [[[u16; 8]; 8]; 6] {
         while room <= MOST_DICE {
             let mut count = 0;
             while count < room {
-                let fewer = handfuls(5 - face, room - count) as u16;
+                let fewer = tallies(5 - face, room - count) as u16;
                 table[face][room as usize][count as usize + 1] =
                     table[face][room as usize][count as usize] + fewer;
                 count += 1;
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_number_all_handfuls_without_gaps() {
+    fn ranks_are_consecutive() {
         let ranks: Vec<_> = Tally::all().into_iter().map(Tally::rank).collect();
         assert_eq!(ranks, (0..TALLIES).collect::<Vec<_>>());
         assert_eq!(TALLIES, 924);
