@@ -6,6 +6,7 @@
 
 mod bank_bonus;
 mod bank_round;
+mod big_save;
 mod combo_context;
 mod consolation;
 mod faces;
@@ -136,6 +137,7 @@ kinds! {
     streak::Streak,
     multiply_turn::MultiplyTurn,
     save_money::SaveMoney,
+    big_save::BigSave,
     consolation::Consolation,
     bank_round::BankRound,
     keep_turn::KeepTurn,
