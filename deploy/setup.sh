@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Finds or installs what the commands of the README need. Sourced by them, in the repository's folder.
+# Finds or installs what the commands of the README need. They source it in the repository's folder.
 #
-# Everything is looked for first (look_for_…), then it is said what will be done (announce), then all
-# of it is installed at once (set_up). What will not work is said before anything is built; where
-# nothing can be installed, the exact command is said, and that is the end.
+# First everything is looked for (look_for_…), then the steps are printed (announce), then all of it
+# is installed at once (set_up). Problems are reported before anything is built; if something cannot
+# be installed, the script prints the exact command and exits.
 
 # `yes` answers every question.
 yes=${yes:-no}
@@ -15,7 +15,7 @@ absolute() {
   esac
 }
 
-# Every command finds the programs where cargo has put them.
+# Absolute, so that the built programs are found from any folder.
 CARGO_TARGET_DIR=$(absolute "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR
 
@@ -34,7 +34,7 @@ stop() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# agree WHY QUESTION COMMAND: goes on if the user says yes, and stops with the command otherwise.
+# agree WHY QUESTION COMMAND: returns if the user agrees, and stops with the command otherwise.
 agree() {
   local answer
   [ "$yes" != yes ] || return 0
@@ -47,7 +47,7 @@ agree() {
   esac
 }
 
-# What a program says is shown only if it fails.
+# The output of a program is shown only if it fails.
 quietly() {
   local log
   log=$(mktemp)
@@ -62,7 +62,7 @@ quietly() {
 
 # --- Packages -------------------------------------------------------------------------------------
 
-# What is missing, by its names for apt and for brew: what we cannot do without, and what is nice.
+# Missing packages by their names for apt and for brew: required ones, and optional (nice) ones.
 needed_apt='' needed_brew='' nice_apt='' nice_brew=''
 
 need() {
@@ -71,7 +71,7 @@ need() {
   needed_brew+=${2:+" $2"}
 }
 
-wish() {
+need_optional() {
   nice_apt+=" $1"
   nice_brew+=${2:+" $2"}
 }
@@ -84,7 +84,7 @@ manager() {
   fi
 }
 
-# The packages as apt or brew call them: packages needed, packages needed nice
+# The names for the available package manager: packages needed, packages needed nice
 packages() {
   local kind list=''
   for kind; do
@@ -98,7 +98,7 @@ packages() {
   echo "${list# }"
 }
 
-# May packages be installed? Stops if something is needed and nobody may install it.
+# Whether packages can be installed. Stops if a required one cannot.
 may_install() {
   local needed command
   needed=$(packages needed)
@@ -122,7 +122,7 @@ may_install() {
   agree "croupier needs $needed" "Install it with sudo?" "$command"
 }
 
-# The lists of apt are fetched once. If that fails, the packages may be there all the same.
+# The package lists of apt are fetched once. If that fails, the packages may still be available.
 apt_is_fresh=no
 apt_install() {
   local sudo=''
@@ -136,7 +136,7 @@ brew_install() {
   brew install --quiet "$@"
 }
 
-# All in one go; if that fails, what is needed, and then each nice one by itself.
+# All at once; if that fails, the required ones, and then each optional one separately.
 install_packages() {
   local how=apt_install all needed one
   [ "$(manager)" = apt ] || how=brew_install
@@ -150,7 +150,7 @@ install_packages() {
     { [ "$needed" != "$all" ] && quietly $how $needed; } || stop "$needed could not be installed"
   fi
   for one in $(packages nice); do
-    quietly $how "$one" || say "$one could not be installed; what needs it is left out"
+    quietly $how "$one" || say "$one could not be installed; skipping what needs it"
   done
 }
 
@@ -158,7 +158,7 @@ install_packages() {
 
 rust_wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 rustup_command="curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
-# What has to be done: nothing, components, update or install.
+# The required step: nothing, components, update or install.
 rust_step=nothing
 
 find_cargo() {
@@ -167,7 +167,7 @@ find_cargo() {
   [ ! -f "$environment" ] || . "$environment"
 }
 
-# rust_is_good [TOOLCHAIN]: there is a Rust, and it is new enough.
+# rust_is_good [TOOLCHAIN]: Rust is installed and new enough.
 rust_is_good() {
   local version
   version=$(rust_version "$@") || return 1
@@ -176,7 +176,7 @@ rust_is_good() {
 
 rust_version() {
   local words
-  # To look is not to install.
+  # Checking the version must not install a toolchain.
   export RUSTUP_AUTO_INSTALL=0
   cargo ${1:+"+$1"} --version >/dev/null 2>&1 || return 1
   words=$(rustc ${1:+"+$1"} --version 2>/dev/null) || return 1
@@ -193,7 +193,7 @@ has_components() {
 look_for_rust() {
   find_cargo
   if ! rust_is_good && has rustup && rust_is_good stable; then
-    say "using the toolchain stable of rustup: the default one is older than Rust $rust_wanted"
+    say "using the rustup toolchain stable: the default one is older than Rust $rust_wanted"
     export RUSTUP_TOOLCHAIN=stable
   fi
   if rust_is_good; then
@@ -212,7 +212,7 @@ look_for_rust() {
     [ "$(uname)" != Darwin ] || stop "Rust needs a linker. Run: xcode-select --install"
     need "gcc libc6-dev" gcc
   fi
-  # Crates come by HTTPS.
+  # Crates are downloaded over HTTPS.
   [ "$(manager)" != apt ] || [ -f /etc/ssl/certs/ca-certificates.crt ] || need ca-certificates ''
 }
 
@@ -223,12 +223,12 @@ agree_to_rust() {
         "rustup component add rustfmt clippy"
       ;;
     update)
-      agree "croupier needs Rust $rust_wanted or newer, and there is none" \
+      agree "croupier needs Rust $rust_wanted or newer, which is not installed" \
         "Update it with rustup?" "rustup update stable"
       ;;
     install)
-      agree "croupier needs Rust $rust_wanted or newer, and there is none" \
-        "Install it with rustup, for you alone?" "$rustup_command"
+      agree "croupier needs Rust $rust_wanted or newer, which is not installed" \
+        "Install it with rustup, for this user only?" "$rustup_command"
       ;;
   esac
 }
@@ -268,7 +268,7 @@ download_rust() {
 
 # --- PostgreSQL -----------------------------------------------------------------------------------
 
-# The folder of PostgreSQL's server programs, the newest first; nothing if there is none.
+# The folder of the newest PostgreSQL server programs; empty if there is none.
 postgres_bin() {
   local dir
   # shellcheck disable=SC2012 # names of versions
@@ -292,14 +292,15 @@ look_for_postgres() {
   postgres_is_wanted=yes
 }
 
-# The programs are there now; tests also call psql and pgbench, which are beside them.
+# After the installation. Tests also call psql and pgbench, which are in the same folder.
 check_postgres() {
   [ -n "$(postgres_bin)" ] ||
     stop "PostgreSQL's server programs are not found. Set CROUPIER_POSTGRES_BIN to the folder of initdb and postgres."
   PATH=$PATH:$(postgres_bin)
 }
 
-# Whom the node runs PostgreSQL as, if we are root: the same choice as in services/cluster/src/owner.rs.
+# The user that the node runs PostgreSQL as, if we are root: the same choice as in
+# services/cluster/src/owner.rs.
 postgres_user() {
   local user
   for user in postgres nobody; do
@@ -310,8 +311,8 @@ postgres_user() {
   done
 }
 
-# Can PostgreSQL's user get to this folder, which may not be there yet? The same check as `check_reach`
-# in services/cluster/src/owner.rs, which comes when the node is built and started.
+# Whether PostgreSQL's user can reach this folder, which may not exist yet. The same check as
+# `check_reach` in services/cluster/src/owner.rs, but before the node is built and started.
 is_reachable() {
   local folder=$1 user
   if [ "$(id -u)" != 0 ]; then
@@ -323,7 +324,7 @@ is_reachable() {
   [ -n "$user" ] || stop "PostgreSQL refuses to run as root, and there is no user postgres or" \
     "nobody to run it as. Run: useradd --system postgres"
   (
-    # A folder made to see whether it can be reached does not stay.
+    # A folder created for this check is removed again.
     made=''
     while [ ! -e "$folder" ]; do
       made=$folder
@@ -349,14 +350,14 @@ enter() {
   fi
 }
 
-# check_data FOLDER: the folder that the user has chosen for the data.
+# check_data FOLDER: checks the data folder chosen by the user.
 check_data() {
   is_reachable "$(absolute "$1")" && return
   [ "$(id -u)" = 0 ] || stop "$1 cannot be written to; choose another data folder"
   stop "user $(postgres_user) cannot reach $1; choose a data folder below /var/lib or /tmp"
 }
 
-# Says in `data` where the data go if nobody has chosen: nothing if it is the node's own choice,
+# Sets `data` to the data folder if the user has not chosen one: empty for the node's default,
 # croupier-data in this folder.
 choose_data() {
   local usual=$PWD/croupier-data why
@@ -376,44 +377,45 @@ choose_data() {
 
 # --- Python and Node ------------------------------------------------------------------------------
 
-# Python with environments, which schemathesis is installed into. On Debian they are apart from Python.
+# Python with venv, for schemathesis. On Debian it is a separate package.
 look_for_python() {
   has python3 || need python3 python
-  python3 -c 'import ensurepip, venv' 2>/dev/null || [ "$(manager)" != apt ] || wish python3-venv ''
+  python3 -c 'import ensurepip, venv' 2>/dev/null || [ "$(manager)" != apt ] ||
+    need_optional python3-venv ''
 }
 
 look_for_curl() {
   has curl || need curl curl
 }
 
-# look_for_packages FOLDER: npm, for what the folder's package-lock.json says.
+# look_for_packages FOLDER: npm, for the packages in the folder's package-lock.json.
 look_for_packages() {
-  packages_are_there "$1" || has npm || wish npm node
+  packages_are_there "$1" || has npm || need_optional npm node
 }
 
 packages_are_there() {
   [ "$1/node_modules/.package-lock.json" -nt "$1/package-lock.json" ]
 }
 
-# want_packages FOLDER: what its package-lock.json says, from npm.
+# want_packages FOLDER: installs the packages in its package-lock.json with npm.
 want_packages() {
   if ! packages_are_there "$1"; then
     has npm || return 1
-    say "fetching with npm what $1 needs"
+    say "installing the npm packages of $1"
     npm ci --prefix "$1" --omit=dev --no-audit --no-fund --silent >/dev/null 2>&1 || return 1
     touch "$1/node_modules/.package-lock.json"
   fi
 }
 
-# GraphiQL is a convenience: without it the API is the same.
+# GraphiQL is optional: the API does not depend on it.
 want_graphiql() {
   want_packages deploy/graphiql ||
-    say "GraphiQL is left out: npm could not install it. Try: npm ci --prefix deploy/graphiql"
+    say "GraphiQL is skipped: npm could not install it. Try: npm ci --prefix deploy/graphiql"
 }
 
 # --- All together ---------------------------------------------------------------------------------
 
-# announce WHAT: one sentence about everything that is going to happen.
+# announce WHAT: prints all steps in one sentence.
 announce() {
   local all steps=''
   all=$(packages needed nice)
@@ -432,26 +434,26 @@ set_up() {
     if may_install; then
       install_packages
     else
-      say "left out, since nobody may install it here: $(packages nice)"
+      say "skipped, since installing packages is not allowed here: $(packages nice)"
     fi
   fi
   install_rust
   [ "$postgres_is_wanted" = no ] || check_postgres
 }
 
-# With CROUPIER_SETUP_ONLY=1 the commands end here, before they build: for images and for our own tests.
+# With CROUPIER_SETUP_ONLY=1 the commands exit here, before building: for images and for tests.
 end_of_set_up() {
   check_space
   [ -z "${CROUPIER_SETUP_ONLY:-}" ] || {
-    say "set up; nothing is built, since CROUPIER_SETUP_ONLY is set"
+    say "set-up is complete; not building, since CROUPIER_SETUP_ONLY is set"
     exit 0
   }
 }
 
-# A build that fills the disk ends in a message about something else.
+# A build that fills the disk fails with a misleading message.
 check_space() {
   local place=$CARGO_TARGET_DIR free
   while [ ! -d "$place" ]; do place=$(dirname "$place"); done
   free=$(df -Pk "$place" | awk 'NR == 2 { print int($4 / 1024) }')
-  [ "${free:-3072}" -ge 3072 ] || say "only $free MB are free in $place: a build takes up to 3 GB"
+  [ "${free:-3072}" -ge 3072 ] || say "only $free MB are free in $place: a build needs up to 3 GB"
 }
