@@ -89,8 +89,9 @@ pub enum Command {
     },
 }
 
-/// A move within a turn.
+/// A move within a turn. Other crates handle moves that they do not know by their text form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Play {
     /// Roll the dice in hand.
     Roll,

@@ -120,6 +120,6 @@ pub use slots::Slots;
 pub use slug::{InvalidSlug, Slug};
 pub use table_view::{DieOnTable, DiePlace, Offer, Selection, Thing};
 pub use text::{BadText, ClientSeed, Name, is_line};
-pub use verbs::{Thrown, known_moves, parse_dice, parse_step};
+pub use verbs::{Thrown, known_moves, parse_dice, parse_play, parse_step, write_play};
 pub use verify::{Proven, Unproven, verify};
 pub use what_if::{Fork, ForkedStep, NoFork, Then, WhatIf, what_if};

@@ -32,7 +32,7 @@ pub enum Rejection {
     BadName { why: BadText },
     #[error("this seed cannot be used: {why}")]
     BadSeed { why: BadText },
-    #[error("somebody at this table is called {name} already; choose another name")]
+    #[error("another player at this table is called {name}; choose another name")]
     NameTaken { name: Name },
     #[error("you sit at this table already, on seat {seat}")]
     AlreadySeated { seat: SeatNo },
@@ -54,7 +54,7 @@ pub enum Rejection {
     SeatGone { seat: SeatNo },
 
     // The dice
-    #[error("'{code}' is no code of a die: it is 1 to 16 capital letters, digits, $ and _")]
+    #[error("'{code}' is not a code of a die: use 1 to 16 capital letters, digits, $ and _")]
     BadCode { code: String },
     #[error("there is no die '{code}'; there are: {known}")]
     UnknownDie { code: String, known: String },
@@ -70,11 +70,13 @@ pub enum Rejection {
     TooManyOfTier { tier: &'static str, dice: u8, most: u8 },
     #[error("{one} and {other} may not be played together here")]
     BannedPair { one: Code, other: Code },
-    #[error("with these dice a round need never end; replace one of them by an ordinary die")]
+    #[error(
+        "with these dice a round could go on without end; replace one of them by an ordinary die"
+    )]
     EndlessLoadout,
     #[error("the die {code} cannot have this {field}: {allowed}")]
     BadDie { code: Code, field: &'static str, allowed: String },
-    #[error("this is no die: {why}")]
+    #[error("this is not a valid die: {why}")]
     BadDieData { why: String },
     #[error("there is a die {code} already; change it, or choose another code")]
     DieExists { code: Code },
@@ -98,7 +100,7 @@ pub enum Rejection {
     DieLocked { code: Code, owned: u32, locked: u32 },
     #[error("nobody can own more than {most} × {code}")]
     TooManyOwned { code: Code, most: u32 },
-    #[error("the wallet has no room for so much money")]
+    #[error("the balance would exceed the limit of a wallet")]
     WalletFull,
     #[error("there is no loadout called '{name}'")]
     NoSuchLoadout { name: String },
@@ -154,13 +156,13 @@ pub enum Rejection {
     CannotAfford { price: i64, have: i64, unit: &'static str },
     #[error("{colour} comes up 1 time in {odds} already: no better odds are sold")]
     BestOdds { colour: Slug, odds: u32 },
-    #[error("you hold {most} things already; use one first")]
+    #[error("you hold {most} items already; use one first")]
     SlotsFull { most: u8 },
-    #[error("you hold no '{code}'; you hold: {held}")]
+    #[error("you do not hold '{code}'; you hold: {held}")]
     NotHeld { code: String, held: String },
     #[error("{code} would do nothing now: {why}")]
     NoUse { code: Slug, why: &'static str },
-    #[error("nobody plays characters in this game")]
+    #[error("this game has no characters")]
     NoCharacters,
     #[error("there is no character '{character}'; free are: {free}")]
     UnknownCharacter { character: String, free: String },
@@ -172,11 +174,11 @@ pub enum Rejection {
     AbilityUsed,
     #[error("{wanted} hearts cannot be converted; {spare} healed nothing")]
     TooFewHearts { wanted: u8, spare: u8 },
-    #[error("say at whom it is aimed; there are the seats: {seats}")]
+    #[error("choose a target; possible seats: {seats}")]
     TargetNeeded { seats: String },
-    #[error("seat {seat} cannot be the target; there are the seats: {seats}")]
+    #[error("seat {seat} cannot be the target; possible seats: {seats}")]
     BadTarget { seat: SeatNo, seats: String },
-    #[error("{code} is not aimed at anybody; leave the target out")]
+    #[error("{code} takes no target; leave the target out")]
     NoTarget { code: Slug },
     #[error("you have swords: attack first")]
     AttackFirst,
@@ -184,15 +186,15 @@ pub enum Rejection {
     NoSwords,
     #[error("you have attacked in this turn already")]
     AlreadyAttacked,
-    #[error("you were hit: say first whether you stay or give way")]
+    #[error("you were hit: stay or yield first")]
     AnswerFirst,
-    #[error("nobody asked you whether you stay")]
+    #[error("you were not asked whether to stay")]
     NothingAsked,
     #[error("no evolution is unlocked; enough hearts in one roll unlock one")]
     NothingUnlocked,
     #[error("you have {code} already")]
     AlreadyHeld { code: Slug },
-    #[error("{dice} dice are rolled, each from 1 to {sides}; {got:?} is no such roll")]
+    #[error("{dice} dice are rolled, each from 1 to {sides}; {got:?} is not such a roll")]
     WrongRoll { got: Vec<u32>, dice: u8, sides: u32 },
     #[error("the game cannot end: the dice do not know the secret that was committed to")]
     WrongSecret,
@@ -208,15 +210,17 @@ pub enum Rejection {
     NoSuchRemedy { number: u32 },
     #[error("remedy {number} does the same already")]
     RemedyRepeated { number: u32 },
-    #[error("remedy {number} is done, or declined, or waits for nobody")]
+    #[error("remedy {number} was applied or declined, or does not wait for a decision")]
     RemedyDone { number: u32 },
-    #[error("remedy {number} did not fail; only one that failed is tried again")]
+    #[error("remedy {number} did not fail; only failed remedies can be tried again")]
     RemedyNotFailed { number: u32 },
-    #[error("remedy {number} moves so much money that somebody else must agree first")]
+    #[error(
+        "remedy {number} exceeds the limit of one person; a second member of staff must approve it"
+    )]
     SecondPersonNeeded { number: u32 },
-    #[error("somebody else than who proposed it must agree")]
+    #[error("a person other than the proposer must approve it")]
     SamePerson,
-    #[error("nobody decides about themselves")]
+    #[error("staff cannot decide on their own dispute")]
     OwnDispute,
     #[error("{open} remedies are not done yet; wait for them or decline them first")]
     RemediesOpen { open: usize },
@@ -225,7 +229,7 @@ pub enum Rejection {
     #[error("this account is banned already")]
     AlreadyBanned,
     #[error(
-        "the game was touched {since_hours} hours ago; it can be abandoned after {needed_hours}"
+        "the last command was {since_hours} hours ago; the game can be abandoned after {needed_hours}"
     )]
     NotStale { since_hours: u64, needed_hours: u32 },
 }

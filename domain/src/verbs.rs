@@ -229,6 +229,24 @@ pub fn parse_step(text: &str, names: &[&str]) -> Result<Option<(Play, Option<Thr
     }
 }
 
+/// Parses a move of a player, who cannot choose the dice: `save [0,2]`, `attack -> 1`.
+pub fn parse_play(text: &str) -> Result<Play, String> {
+    match parse_step(text, &[]) {
+        Ok(Some((play, None))) => Ok(play),
+        Ok(Some((_, Some(_)))) => {
+            Err(format!("'{text}' has values of dice; the server rolls them"))
+        }
+        Ok(None) => Err(format!("'{text}' is not a move; moves are: {}", known_moves())),
+        Err(why) => Err(format!("'{text}' is not a move: {}", why.problem)),
+    }
+}
+
+/// The text form of a move: `save [0,2]`, `roll`.
+pub fn write_play(play: &Play) -> Option<String> {
+    let text = move_written(play, &mut String::new)?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// Parses the dice of a roll in brackets: `[3g,4,2r]`.
 pub fn parse_dice(text: &str) -> Result<Thrown, BadRecord> {
     let mut reader = Reader::new(text);

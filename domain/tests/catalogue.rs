@@ -641,7 +641,7 @@ fn a_row_without_a_field() {
         let mut die = whole.clone();
         die.remove(field);
         let why = Shop::default().tell(&CatalogueCommand::Add { die }).unwrap_err();
-        let expected = format!("this is no die: missing field `{field}`");
+        let expected = format!("this is not a valid die: missing field `{field}`");
         assert_eq!((why.code(), why.to_string()), (RejectionCode::BadDieData, expected));
     }
 }

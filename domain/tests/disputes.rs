@@ -170,14 +170,14 @@ fn staff_cannot_decide_about_themselves() {
 fn rejections_say_what_to_do() {
     for (refusal, words) in [
         (Rejection::AlreadyDisputed, "this event is disputed already"),
-        (Rejection::SamePerson, "somebody else than who proposed it must agree"),
+        (Rejection::SamePerson, "a person other than the proposer must approve it"),
         (
             Rejection::RemediesOpen { open: 2 },
             "2 remedies are not done yet; wait for them or decline them first",
         ),
         (
             Rejection::SecondPersonNeeded { number: 3 },
-            "remedy 3 moves so much money that somebody else must agree first",
+            "remedy 3 exceeds the limit of one person; a second member of staff must approve it",
         ),
     ] {
         assert_eq!(refusal.to_string(), words);

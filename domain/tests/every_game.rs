@@ -6,9 +6,9 @@ use domain::{
     Ability, Command, DecidedBy, Event, Exchange, Game, Legal, Moment, Play, Proven, Rejection,
     Ruleset, Slots, Stage, VoidedFor, decide,
     fair::FairDice,
-    legal_commands, replay,
+    legal_commands, parse_play, replay,
     rogue::{Category, Colour},
-    verify,
+    verify, write_play,
 };
 use test_games::{
     Match, Numbers, SECRET, bank, begun, choose, create, generous, join, play, presets, roll, save,
@@ -97,6 +97,17 @@ fn check_legal_commands(table: &Match) {
         assert_eq!(listed, answer.is_ok(), "{command:?}: {answer:?}");
     }
     assert_eq!(*table.game(), before);
+    check_text_of_moves(&legal);
+}
+
+/// Every legal move can be written as text and read again.
+fn check_text_of_moves(legal: &[Legal]) {
+    for listed in legal {
+        if let Legal::Play(_, play) = listed {
+            let text = write_play(play).unwrap();
+            assert_eq!(parse_play(&text).as_ref(), Ok(play), "{text}");
+        }
+    }
 }
 
 /// The state survives a JSON round trip, and is the fold of its serialized log.

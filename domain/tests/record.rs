@@ -173,7 +173,7 @@ fn errors_have_positions() {
         "a list of slots behind 'save'",
     );
     bad(&change("save [0,1,2]", "save [0,5]"), first, column("save"), "dice [5] do not score");
-    bad(&change("[1,1,1,5,2,3]", "[1,1,1,5,2]"), first, column("roll"), "is no such roll");
+    bad(&change("[1,1,1,5,2,3]", "[1,1,1,5,2]"), first, column("roll"), "is not such a roll");
     bad(&change("[1,1,1,5,2,3]", "[1,1,1,5,2,7]"), first, column("roll"), "from 1 to 6");
     bad(&change("bank", "bank dice [3]"), first, column("bank"), "dice [3] is not asked for");
     bad(&change("bank", "bank now"), first, column("bank") + 5, "'now' stands behind a command");

@@ -97,7 +97,7 @@ fn seats() {
         &namesake,
         &[],
         Rejection::NameTaken { name },
-        "somebody at this table is called player 0 already; choose another name",
+        "another player at this table is called player 0; choose another name",
     );
     open.tell(&join(1), &[]).unwrap();
     refused(&open, &join(2), &[], Rejection::TableFull { seats: 2 }, "all 2 seats are taken");
@@ -270,7 +270,7 @@ fn rolls_of_wrong_length_or_values() {
             &roll(0),
             raw,
             Rejection::WrongRoll { got: raw.to_vec(), dice: 6, sides: 6 },
-            &format!("6 dice are rolled, each from 1 to 6; {raw:?} is no such roll"),
+            &format!("6 dice are rolled, each from 1 to 6; {raw:?} is not such a roll"),
         );
     }
 }
@@ -321,7 +321,7 @@ fn games_are_abandoned_only_when_stale() {
         &Command::Abandon { touched },
         &[],
         Rejection::NotStale { since_hours: 71, needed_hours: 72 },
-        "the game was touched 71 hours ago; it can be abandoned after 72",
+        "the last command was 71 hours ago; the game can be abandoned after 72",
     );
     table.now = touched.plus_hours(72);
     assert!(table.decide(&Command::Abandon { touched }, &[]).is_ok());

@@ -68,8 +68,8 @@ const MATRIX: &[(&str, &str, [Outcome; 6])] = &[
     ("myDisputes", "{ myDisputes { nodes { id } } }", PLAYERS),
     ("disputes", "{ disputes { nodes { id } } }", STAFF),
     ("auditLog", "{ auditLog { nodes { number } } }", ADMINS),
-    ("myData", "{ myData }", PLAYERS),
-    ("personalData", "{ personalData(playerId: $victim) }", STAFF),
+    ("myData", "{ myData { name } }", PLAYERS),
+    ("personalData", "{ personalData(playerId: $victim) { name } }", STAFF),
     ("seasons", "{ seasons { code } }", [Allowed, Allowed, Allowed, Allowed, Allowed, Allowed]),
     (
         "balance",

@@ -421,14 +421,31 @@ async fn personal_data_is_deleted_and_games_are_kept() {
     })
     .await;
 
-    let data = ann.ask("{ myData }", json!({})).await["myData"].take();
+    let own = "{ myData { name pseudonym role hasPassword sessions { expiresAt revokedAt } gameIds wallet { balance }
+        activity { gameId kind address operation code } disputeTexts { number text } export } }";
+    let data = ann.ask(own, json!({})).await["myData"].take();
     assert_eq!(
         (&data["name"], &data["disputeTexts"][0]["text"]),
         (&json!("Ann of the Hills"), &json!("I, Ann of the Hills, protest"))
     );
-    assert!(data["evidence"][0]["address"].as_str().unwrap().starts_with("127."), "{data}");
-    assert_eq!(data["games"].as_array().unwrap().len(), 1, "{data}");
-    let personal = "query($id: ID!) { personalData(playerId: $id) }";
+    let kinds: Vec<_> =
+        data["activity"].as_array().unwrap().iter().map(|activity| &activity["kind"]).collect();
+    assert!(kinds.contains(&&json!("NEW_ORIGIN")) && kinds.contains(&&json!("REFUSED")), "{data}");
+    assert!(data["activity"][0]["address"].as_str().unwrap().starts_with("127."), "{data}");
+    assert_eq!(data["gameIds"], json!([game]), "{data}");
+    // The export has the same fields in the same form, and the ledger.
+    let export: Value = serde_json::from_str(data["export"].as_str().unwrap()).unwrap();
+    for same in ["name", "pseudonym", "role", "gameIds", "disputeTexts"] {
+        let mut shown = export[same].clone();
+        if same == "disputeTexts" {
+            shown = json!([{ "number": shown[0]["number"], "text": shown[0]["text"] }]);
+        }
+        assert_eq!(shown, data[same], "{same} in {export}");
+    }
+    assert_eq!(export["sessions"][0]["expiresAt"], data["sessions"][0]["expiresAt"], "{export}");
+    assert_eq!(export["wallet"]["balance"], data["wallet"]["balance"], "{export}");
+    assert!(export["ledger"].is_array(), "{export}");
+    let personal = "query($id: ID!) { personalData(playerId: $id) { name } }";
     assert_eq!(bob.error(personal, json!({ "id": ann.id })).await, "FORBIDDEN");
     assert_eq!(
         ada.ask(personal, json!({ "id": ann.id })).await["personalData"]["name"],
@@ -445,7 +462,7 @@ async fn personal_data_is_deleted_and_games_are_kept() {
     let gone = ann.ask(erase, json!({})).await["eraseAccount"].take();
     assert_eq!(gone["erased"], true, "{gone}");
     eventually("her token is invalidated", async || {
-        ann.error("{ myData }", json!({})).await == "UNAUTHENTICATED"
+        ann.error("{ myData { name } }", json!({})).await == "UNAUTHENTICATED"
     })
     .await;
     let again = ada.ask(erase, json!({ "id": ann.id })).await["eraseAccount"].take();

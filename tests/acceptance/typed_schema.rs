@@ -78,6 +78,36 @@ async fn a_save_rolls_on_in_the_same_command() {
     assert_eq!((&again["repeated"], &again["events"]), (&json!(true), &done["events"]));
 }
 
+/// Every move can also be written as text, so that a move without a type of its own is playable.
+#[tokio::test(flavor = "multi_thread")]
+async fn moves_can_be_written_as_text() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
+    let (game, _) = begun([&ann, &bob], json!({})).await;
+    let write = async |player: &Player, text: &str| {
+        player.act_with("written", &game, json!({ "text": text })).await
+    };
+    for (text, reason) in [
+        ("jump", "'jump' is not a move; moves are: ability"),
+        ("save 1", "'save 1' is not a move: "),
+        ("save [0] quickly", "'save [0] quickly' is not a move: "),
+        ("roll [6,6,6,6,6,6]", "'roll [6,6,6,6,6,6]' has values of dice; the server rolls them"),
+    ] {
+        let payload = write(&ann, text).await;
+        assert_eq!(refusal(&payload), "BAD_MOVES");
+        let error = &payload["userErrors"][0];
+        assert!(error["message"].as_str().unwrap().starts_with(reason), "{error}");
+        assert_eq!(error["field"], json!(["input", "move", "written", "text"]));
+        assert_eq!(payload["game"]["id"], game, "the object is returned also on an error");
+    }
+    let rolled = accepted(write(&ann, "roll").await);
+    assert_eq!(rolled["events"][0]["type"], "ROLLED", "{rolled}");
+    // The rules of the game decide about it like about any other move.
+    assert_eq!(refusal(&write(&bob, "roll").await), "NOT_YOUR_TURN");
+    assert_eq!(refusal(&write(&ann, "attack -> 1").await), "NO_SUCH_MOVE");
+}
+
 /// Invalid input is refused before anything happens, with the path of the error.
 #[tokio::test(flavor = "multi_thread")]
 async fn invalid_inputs_are_reported_with_their_path() {

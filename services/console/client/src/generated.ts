@@ -244,251 +244,251 @@ export type EmptyInput = {
 
 /** Machine-readable code of a user error. Its message has the details. */
 export type ErrorCode =
-  /** Ability used. */
+  /** The ability was used in this turn. */
   | 'ABILITY_USED'
-  /** Already attacked. */
+  /** You have attacked in this turn. */
   | 'ALREADY_ATTACKED'
-  /** Already banned. */
+  /** The account is banned. */
   | 'ALREADY_BANNED'
-  /** Already created. */
+  /** A game with this id exists. */
   | 'ALREADY_CREATED'
-  /** Already disputed. */
+  /** The event is disputed. */
   | 'ALREADY_DISPUTED'
-  /** Already held. */
+  /** You hold this item. */
   | 'ALREADY_HELD'
-  /** Already saved. */
+  /** Dice of this roll were saved. Roll or bank. */
   | 'ALREADY_SAVED'
-  /** Already seated. */
+  /** You have a seat at this table. */
   | 'ALREADY_SEATED'
-  /** Already started. */
+  /** The game has started. */
   | 'ALREADY_STARTED'
-  /** Already void. */
+  /** The game was voided before. */
   | 'ALREADY_VOID'
-  /** Answer first. */
+  /** You were hit and have to stay or yield first. */
   | 'ANSWER_FIRST'
-  /** Attack first. */
+  /** The attack has to be made before the turn can go on. */
   | 'ATTACK_FIRST'
-  /** Bad code. */
+  /** The code of a die has the wrong form. */
   | 'BAD_CODE'
-  /** Bad die. */
+  /** A field of the die is out of range. */
   | 'BAD_DIE'
-  /** Bad die data. */
+  /** The effect of the die is not valid. */
   | 'BAD_DIE_DATA'
-  /** Bad moves. */
+  /** A written move, or the moves of a what-if, cannot be parsed. */
   | 'BAD_MOVES'
-  /** Bad name. */
+  /** The name is empty, too long, or has characters that are not allowed. */
   | 'BAD_NAME'
-  /** Bad password. */
+  /** The password is too short or too long. */
   | 'BAD_PASSWORD'
-  /** Bad players. */
+  /** The number of players is out of range. */
   | 'BAD_PLAYERS'
-  /** Bad quantity. */
+  /** The quantity is out of range. */
   | 'BAD_QUANTITY'
-  /** Bad refresh token. */
+  /** The refresh token is unknown, expired or was used before. Sign in again. */
   | 'BAD_REFRESH_TOKEN'
-  /** Bad rule. */
+  /** The value of a parameter is out of range or of the wrong type. */
   | 'BAD_RULE'
-  /** Bad seed. */
+  /** The seed is empty or too long. */
   | 'BAD_SEED'
-  /** Bad target. */
+  /** The seat cannot be the target. */
   | 'BAD_TARGET'
-  /** Bad text. */
+  /** The text is empty, too long, or has characters that are not allowed. */
   | 'BAD_TEXT'
-  /** Banned. */
+  /** The account is banned. */
   | 'BANNED'
-  /** Banned pair. */
+  /** The loadout combines two dice that may not be played together. */
   | 'BANNED_PAIR'
-  /** Below break in. */
+  /** The first bank of a seat needs more points. */
   | 'BELOW_BREAK_IN'
-  /** Best odds. */
+  /** The odds of this colour cannot be improved further. */
   | 'BEST_ODDS'
-  /** Cannot afford. */
+  /** You do not have enough money or energy. */
   | 'CANNOT_AFFORD'
-  /** Catalogue full. */
+  /** The catalogue has no room for another die. */
   | 'CATALOGUE_FULL'
-  /** Category filled. */
+  /** The category was scored before. */
   | 'CATEGORY_FILLED'
-  /** Character taken. */
+  /** Another seat plays this character. */
   | 'CHARACTER_TAKEN'
-  /** Command id reused. */
+  /** The command id was used for another command. */
   | 'COMMAND_ID_REUSED'
-  /** Die exists. */
+  /** The catalogue has a die with this code. */
   | 'DIE_EXISTS'
-  /** Die locked. */
+  /** The die is equipped in a game that has not ended. */
   | 'DIE_LOCKED'
-  /** Dispute closed. */
+  /** The dispute is resolved. */
   | 'DISPUTE_CLOSED'
-  /** Empty selection. */
+  /** No dice were selected. */
   | 'EMPTY_SELECTION'
-  /** Endless loadout. */
+  /** With this loadout a round could go on without end. */
   | 'ENDLESS_LOADOUT'
-  /** Game not over. */
+  /** This is possible only after the end of the game. */
   | 'GAME_NOT_OVER'
-  /** Game over. */
+  /** The game has ended. */
   | 'GAME_OVER'
-  /** Name taken. */
+  /** Another player at the table, or another account, has this name. */
   | 'NAME_TAKEN'
-  /** Nothing asked. */
+  /** You were not asked whether to stay. */
   | 'NOTHING_ASKED'
-  /** Nothing locked. */
+  /** No dice are locked for this game. */
   | 'NOTHING_LOCKED'
-  /** Nothing rolled. */
+  /** Roll the dice first. */
   | 'NOTHING_ROLLED'
-  /** Nothing to bank. */
+  /** There are no points to bank. */
   | 'NOTHING_TO_BANK'
-  /** Nothing to roll. */
+  /** All dice are kept, so none would be rolled. */
   | 'NOTHING_TO_ROLL'
-  /** Nothing unlocked. */
+  /** No evolution is unlocked. */
   | 'NOTHING_UNLOCKED'
-  /** Not a guest. */
+  /** The account is registered. */
   | 'NOT_A_GUEST'
-  /** Not enough money. */
+  /** The balance of the wallet is too low. */
   | 'NOT_ENOUGH_MONEY'
-  /** Not enough seats. */
+  /** The game needs more players to start. */
   | 'NOT_ENOUGH_SEATS'
-  /** Not held. */
+  /** You do not hold this item. */
   | 'NOT_HELD'
-  /** Not in roll. */
+  /** The die was not part of the last roll. */
   | 'NOT_IN_ROLL'
-  /** Not now. */
+  /** The move is not possible in this phase of the turn. */
   | 'NOT_NOW'
-  /** Not offered. */
+  /** The shop or market does not offer this item. */
   | 'NOT_OFFERED'
-  /** Not owned. */
+  /** You do not own as many copies of the die. */
   | 'NOT_OWNED'
-  /** Not sanctioned. */
+  /** The account is neither suspended nor banned. */
   | 'NOT_SANCTIONED'
-  /** Not scoring. */
+  /** Some of the selected dice do not score. */
   | 'NOT_SCORING'
-  /** Not seated. */
+  /** You do not have a seat at this table. */
   | 'NOT_SEATED'
-  /** Not stale. */
+  /** The game was active too recently to be abandoned. */
   | 'NOT_STALE'
-  /** Not started. */
+  /** The game has not started yet. */
   | 'NOT_STARTED'
-  /** Not your ability. */
+  /** Your character does not have this ability. */
   | 'NOT_YOUR_ABILITY'
-  /** Not your turn. */
+  /** It is another seat's turn. */
   | 'NOT_YOUR_TURN'
-  /** No characters. */
+  /** The game has no characters. */
   | 'NO_CHARACTERS'
-  /** No fork. */
+  /** A what-if cannot start at this version. */
   | 'NO_FORK'
-  /** No rolls left. */
+  /** No rolls are left in this turn. */
   | 'NO_ROLLS_LEFT'
-  /** No special dice. */
+  /** The preset does not allow special dice. */
   | 'NO_SPECIAL_DICE'
-  /** No such dispute. */
+  /** There is no such dispute, or you may not see it. */
   | 'NO_SUCH_DISPUTE'
-  /** No such game. */
+  /** There is no such game, or you may not see it. */
   | 'NO_SUCH_GAME'
-  /** No such invite. */
+  /** The invite code does not belong to an open game. */
   | 'NO_SUCH_INVITE'
-  /** No such loadout. */
+  /** You have no loadout with this name. */
   | 'NO_SUCH_LOADOUT'
-  /** No such move. */
+  /** This kind of game does not have the move. */
   | 'NO_SUCH_MOVE'
-  /** No such player. */
+  /** There is no such player. */
   | 'NO_SUCH_PLAYER'
-  /** No such remedy. */
+  /** The dispute has no remedy with this number. */
   | 'NO_SUCH_REMEDY'
-  /** No such seat. */
+  /** The table has no seat with this number. */
   | 'NO_SUCH_SEAT'
-  /** No such slot. */
+  /** The set has no die in this slot. */
   | 'NO_SUCH_SLOT'
-  /** No such version. */
+  /** The game has no such version. */
   | 'NO_SUCH_VERSION'
-  /** No swords. */
+  /** No die shows a sword, so there is no attack. */
   | 'NO_SWORDS'
-  /** No target. */
+  /** The item takes no target. */
   | 'NO_TARGET'
-  /** No time limit. */
+  /** The game has no time limit. */
   | 'NO_TIME_LIMIT'
-  /** No use. */
+  /** The item would have no effect now. */
   | 'NO_USE'
-  /** No wallet. */
+  /** The account has no wallet yet. */
   | 'NO_WALLET'
-  /** Own dispute. */
+  /** Staff cannot decide on their own dispute. */
   | 'OWN_DISPUTE'
-  /** Remedies open. */
+  /** The dispute has remedies that are not finished. */
   | 'REMEDIES_OPEN'
-  /** Remedy done. */
+  /** The remedy was applied or declined, or does not wait for a decision. */
   | 'REMEDY_DONE'
-  /** Remedy not failed. */
+  /** Only a failed remedy can be tried again. */
   | 'REMEDY_NOT_FAILED'
-  /** Remedy repeated. */
+  /** The dispute has a remedy that does the same. */
   | 'REMEDY_REPEATED'
-  /** Repeated slot. */
+  /** A die was selected twice. */
   | 'REPEATED_SLOT'
-  /** Repeated winner. */
+  /** A seat was named as winner twice. */
   | 'REPEATED_WINNER'
-  /** Retired die. */
+  /** The die is retired and cannot be bought or equipped any more. */
   | 'RETIRED_DIE'
-  /** Same person. */
+  /** The person who proposed a remedy cannot approve it. */
   | 'SAME_PERSON'
-  /** Save first. */
+  /** Save at least one scoring die of this roll first. */
   | 'SAVE_FIRST'
-  /** Season exists. */
+  /** There is a season with this name. */
   | 'SEASON_EXISTS'
-  /** Seat gone. */
+  /** The seat has left the game. */
   | 'SEAT_GONE'
-  /** Second person needed. */
+  /** The amount is above the limit, so a second member of staff has to approve. */
   | 'SECOND_PERSON_NEEDED'
-  /** Slots full. */
+  /** You cannot hold more items. */
   | 'SLOTS_FULL'
-  /** Stale version. */
+  /** The game is not at the expected version. */
   | 'STALE_VERSION'
-  /** Suspended. */
+  /** The account is suspended. */
   | 'SUSPENDED'
-  /** Table full. */
+  /** All seats are taken. */
   | 'TABLE_FULL'
-  /** Target needed. */
+  /** The move or item needs a target seat. */
   | 'TARGET_NEEDED'
-  /** Time not up. */
+  /** The time limit of the turn has not passed yet. */
   | 'TIME_NOT_UP'
-  /** Too few hearts. */
+  /** Fewer hearts than requested can be converted. */
   | 'TOO_FEW_HEARTS'
-  /** Too large. */
+  /** The command would append an event that is too large. */
   | 'TOO_LARGE'
-  /** Too many copies. */
+  /** The loadout has more copies of a die than the rules allow. */
   | 'TOO_MANY_COPIES'
-  /** Too many dice. */
+  /** The loadout has more dice than the set has slots. */
   | 'TOO_MANY_DICE'
-  /** Too many games. */
+  /** Your dice are locked in too many games. */
   | 'TOO_MANY_GAMES'
-  /** Too many loadouts. */
+  /** You have reached the limit of saved loadouts. */
   | 'TOO_MANY_LOADOUTS'
-  /** Too many of tier. */
+  /** The loadout has more dice of a tier than the rules allow. */
   | 'TOO_MANY_OF_TIER'
-  /** Too many owned. */
+  /** No account can own more copies of the die. */
   | 'TOO_MANY_OWNED'
-  /** Unknown category. */
+  /** The card has no category with this name. */
   | 'UNKNOWN_CATEGORY'
-  /** Unknown character. */
+  /** The game has no character with this name. */
   | 'UNKNOWN_CHARACTER'
-  /** Unknown die. */
+  /** The catalogue has no die with this code. */
   | 'UNKNOWN_DIE'
-  /** Unknown game. */
+  /** There is no kind of game with this name. */
   | 'UNKNOWN_GAME'
-  /** Unknown preset. */
+  /** The game has no preset with this name. */
   | 'UNKNOWN_PRESET'
-  /** Unknown rule. */
+  /** The game has no parameter with this name. */
   | 'UNKNOWN_RULE'
-  /** Unknown season. */
+  /** There is no season with this name. */
   | 'UNKNOWN_SEASON'
-  /** Unknown version. */
+  /** The preset has no such version. */
   | 'UNKNOWN_VERSION'
-  /** Version ahead. */
+  /** The game has not reached this version yet. */
   | 'VERSION_AHEAD'
-  /** Wallet exists. */
+  /** The account has a wallet. */
   | 'WALLET_EXISTS'
-  /** Wallet full. */
+  /** The balance would exceed its limit. */
   | 'WALLET_FULL'
-  /** Wrong credentials. */
+  /** The sign-in name or the password is wrong. */
   | 'WRONG_CREDENTIALS'
-  /** Wrong roll. */
+  /** The scripted values do not fit the roll. Only in scenarios. */
   | 'WRONG_ROLL'
-  /** Wrong secret. */
+  /** The secret of the dice does not match its commitment. Contact the operator. */
   | 'WRONG_SECRET';
 
 /** The direction in which energy and health are exchanged. */
@@ -625,33 +625,35 @@ export type JoinGameInput = {
 /** A move of the seat to act. Set exactly one field. */
 export type MoveInput =
   {   /** NeonPolis: attacks with the swords among the dice. */
-  readonly attack: AttackInput; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly attack: AttackInput; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never;   /** Adds the points of the turn to the score and ends the turn. */
-  readonly bank: BankInput; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly bank: BankInput; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never;   /** DiceRogue, NeonPolis: buys an offer. */
-  readonly buyItem: BuyItemInput; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly buyItem: BuyItemInput; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never;   /** NeonPolis: decides whether to stay inside after a hit. */
-  readonly decideStay: DecideStayInput; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly decideStay: DecideStayInput; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never;   /** Ends the turn, or the visit to the shop. */
-  readonly endTurn: EmptyInput; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly endTurn: EmptyInput; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never;   /** Gives up the roll: a farkle by choice. */
-  readonly forfeit: EmptyInput; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly forfeit: EmptyInput; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never;   /** NeonPolis: replaces all open cards of the market. */
-  readonly renewMarket: EmptyInput; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly renewMarket: EmptyInput; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never;   /** NeonPolis: applies the effects of the dice. */
-  readonly resolveDice: EmptyInput; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly resolveDice: EmptyInput; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never;   /** Rolls dice. */
-  readonly roll: RollInput; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly roll: RollInput; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never;   /** Scores dice of the last roll. */
-  readonly save: SaveInput; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly save: SaveInput; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never;   /** DiceRogue: scores the dice in a category. */
-  readonly scoreCategory: ScoreCategoryInput; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; }
+  readonly scoreCategory: ScoreCategoryInput; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never;   /** NeonPolis: takes an unlocked evolution. */
-  readonly takeEvolution: TakeEvolutionInput; readonly useAbility?: never; readonly useItem?: never; }
+  readonly takeEvolution: TakeEvolutionInput; readonly useAbility?: never; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never;   /** NeonPolis: uses the ability of the character. */
-  readonly useAbility: AbilityInput; readonly useItem?: never; }
+  readonly useAbility: AbilityInput; readonly useItem?: never; readonly written?: never; }
   |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never;   /** DiceRogue: uses a consumable. */
-  readonly useItem: UseItemInput; };
+  readonly useItem: UseItemInput; readonly written?: never; }
+  |  { readonly attack?: never; readonly bank?: never; readonly buyItem?: never; readonly decideStay?: never; readonly endTurn?: never; readonly forfeit?: never; readonly renewMarket?: never; readonly resolveDice?: never; readonly roll?: never; readonly save?: never; readonly scoreCategory?: never; readonly takeEvolution?: never; readonly useAbility?: never; readonly useItem?: never;   /** Any move, written as in records. For moves that have no field of their own. */
+  readonly written: WrittenMoveInput; };
 
 /** The rules of any game. Parameters default to those of the preset. */
 export type OtherRulesInput = {
@@ -901,6 +903,12 @@ export type VoidReason =
   | 'MALFUNCTION'
   /** The game was created or run by mistake. */
   | 'MISTAKE';
+
+/** A move as text. */
+export type WrittenMoveInput = {
+  /** The move without values of dice: `roll`, `save [0,2]`, `attack -> 1`. See docs/record.md. */
+  readonly text: string;
+};
 
 /** The rules of Zero Hour. Parameters default to those of the preset. */
 export type ZeroHourRulesInput = {
@@ -1171,6 +1179,8 @@ type LegalMoveFields_LegalTakeEvolution_Fragment = { readonly __typename: 'Legal
 
 type LegalMoveFields_LegalUseItem_Fragment = { readonly __typename: 'LegalUseItem', readonly label: string, readonly item: { readonly code: string, readonly name: string, readonly description: string } };
 
+type LegalMoveFields_LegalWritten_Fragment = { readonly __typename: 'LegalWritten', readonly text: string, readonly label: string };
+
 export type LegalMoveFieldsFragment =
   | LegalMoveFields_LegalAttack_Fragment
   | LegalMoveFields_LegalBank_Fragment
@@ -1190,6 +1200,7 @@ export type LegalMoveFieldsFragment =
   | LegalMoveFields_LegalStoreDie_Fragment
   | LegalMoveFields_LegalTakeEvolution_Fragment
   | LegalMoveFields_LegalUseItem_Fragment
+  | LegalMoveFields_LegalWritten_Fragment
 ;
 
 export type GameFieldsFragment = { readonly id: string, readonly version: number, readonly kind: GameKind, readonly stage: GameStage, readonly phase: TurnPhase | null, readonly round: number, readonly visibility: Visibility, readonly inviteCode: string | null, readonly viewerCan: ReadonlyArray<TableAction>, readonly voided: VoidReason | null, readonly seats: ReadonlyArray<SeatFieldsFragment>, readonly mySeat: { readonly number: number } | null, readonly toMove: { readonly number: number } | null, readonly turnOf: { readonly number: number } | null, readonly dice: ReadonlyArray<{ readonly slot: number, readonly code: string, readonly face: number | null, readonly faceName: string | null, readonly place: DieLocation, readonly extra: boolean }>, readonly bestSelection: SelectionFieldsFragment | null, readonly legalMoves: ReadonlyArray<
@@ -1211,6 +1222,7 @@ export type GameFieldsFragment = { readonly id: string, readonly version: number
     | LegalMoveFields_LegalStoreDie_Fragment
     | LegalMoveFields_LegalTakeEvolution_Fragment
     | LegalMoveFields_LegalUseItem_Fragment
+    | LegalMoveFields_LegalWritten_Fragment
   >, readonly clock: { readonly deadline: string, readonly now: string, readonly millisecondsLeft: number } | null, readonly fairness: { readonly commitment: string, readonly receipt: string | null, readonly rulesetHash: string, readonly seedsHash: string | null, readonly secret: string | null }, readonly outcome: { readonly reason: OutcomeReason, readonly scores: ReadonlyArray<number>, readonly winners: ReadonlyArray<{ readonly number: number }> } | null };
 
 export type GameQueryVariables = Exact<{
@@ -1325,7 +1337,7 @@ const SelectionFields =
 const OfferFields =
   'fragment OfferFields on Offer{affordable odds price item{code kind name description}}';
 const LegalMoveFields =
-  'fragment LegalMoveFields on LegalMove{__typename label ...on LegalAttack{targets{number}}...on LegalBank{preview{points scoreAfter wins}selections{...SelectionFields}}...on LegalBuyItem{offer{...OfferFields}targets{number}}...on LegalConvertHearts{max}...on LegalCopyDie{fromSlots toSlots}...on LegalExchange{directions}...on LegalForfeit{pointsLost}...on LegalPlaceStored{slots}...on LegalRoll{keepableSlots}...on LegalSave{selections{...SelectionFields}}...on LegalScoreCategory{category selection{...SelectionFields}}...on LegalStoreDie{slots}...on LegalTakeEvolution{item{code name description}}...on LegalUseItem{item{code name description}}}';
+  'fragment LegalMoveFields on LegalMove{__typename label ...on LegalAttack{targets{number}}...on LegalBank{preview{points scoreAfter wins}selections{...SelectionFields}}...on LegalBuyItem{offer{...OfferFields}targets{number}}...on LegalConvertHearts{max}...on LegalCopyDie{fromSlots toSlots}...on LegalExchange{directions}...on LegalForfeit{pointsLost}...on LegalPlaceStored{slots}...on LegalRoll{keepableSlots}...on LegalSave{selections{...SelectionFields}}...on LegalScoreCategory{category selection{...SelectionFields}}...on LegalStoreDie{slots}...on LegalWritten{text}...on LegalTakeEvolution{item{code name description}}...on LegalUseItem{item{code name description}}}';
 const GameFields =
   'fragment GameFields on Game{id version kind stage phase round visibility inviteCode viewerCan voided seats{...SeatFields}mySeat{number}toMove{number}turnOf{number}dice{slot code face faceName place extra}bestSelection{...SelectionFields}legalMoves{...LegalMoveFields}clock{deadline now millisecondsLeft}fairness{commitment receipt rulesetHash seedsHash secret}outcome{reason scores winners{number}}}';
 const SessionFields =

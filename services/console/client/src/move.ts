@@ -63,6 +63,8 @@ export function moveFrom(legal: LegalMove, choice: Choice = {}): MoveInput {
       return { useAbility: { placeStored: choice.slots?.[0] ?? first(legal.slots) } };
     case 'LegalStoreDie':
       return { useAbility: { storeDie: choice.slots?.[0] ?? first(legal.slots) } };
+    case 'LegalWritten':
+      return { written: { text: legal.text } };
   }
 }
 

@@ -18,6 +18,7 @@ use store::StoreError;
 use uuid::Uuid;
 
 pub(crate) use names::{Names, pseudonym};
+pub(crate) use privacy::Personal;
 pub(crate) use sessions::{MAX_STAFF_LIFETIME, SessionTokens};
 pub(crate) use tokens::{Lifetimes, Tokens};
 

@@ -187,7 +187,8 @@ pub(super) enum DieTier {
 }
 
 /// The role of an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[graphql(name = "Role", remote = "crate::accounts::Role")]
 pub(super) enum AccountRole {
     /// Plays games.

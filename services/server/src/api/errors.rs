@@ -116,10 +116,7 @@ impl Listed for ErrorCode {
     }
 
     fn description(self) -> String {
-        let words = self.0.as_str().to_ascii_lowercase().replace('_', " ");
-        let mut letters = words.chars();
-        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-        format!("{}{}.", first.into_iter().collect::<String>(), letters.as_str())
+        self.0.meaning().to_owned()
     }
 }
 

@@ -27,6 +27,7 @@ mod listed_enum;
 mod moves;
 mod node;
 mod on_table;
+mod personal_data;
 mod player;
 mod presence;
 mod privacy;

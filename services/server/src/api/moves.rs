@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_graphql::{ComplexObject, Context, ID, InputObject, Object, OneofObject, SimpleObject};
-use domain::Play;
+use domain::{Play, parse_play};
 use uuid::Uuid;
 
 use super::{
@@ -21,7 +21,8 @@ use super::{
     player, viewer_if_any,
 };
 use crate::play::{
-    AppError, CommandContext, CommandOutcome, PlayerCommand, UserError, evidence::Origin,
+    AppError, CommandContext, CommandOutcome, PlayerCommand, ServiceCode, UserError,
+    evidence::Origin,
 };
 
 /// The result of a game command.
@@ -208,27 +209,59 @@ pub(super) enum MoveInput {
     TakeEvolution(TakeEvolutionInput),
     /// Ends the turn, or the visit to the shop.
     EndTurn(EmptyInput),
+    /// Any move, written as in records. For moves that have no field of their own.
+    Written(WrittenMoveInput),
+}
+
+/// A move as text.
+#[derive(Clone, Debug, InputObject)]
+pub(super) struct WrittenMoveInput {
+    /// The move without values of dice: `roll`, `save [0,2]`, `attack -> 1`. See docs/record.md.
+    text: String,
 }
 
 impl MoveInput {
-    /// The move and its name in the schema.
-    fn play(self) -> (Play, &'static str) {
+    /// The name in the schema.
+    const fn name(&self) -> &'static str {
         match self {
-            Self::Roll(input) => (input.into(), "roll"),
-            Self::Save(input) => (input.into(), "save"),
-            Self::Bank(input) => (input.into(), "bank"),
-            Self::Forfeit(_) => (Play::Forfeit, "forfeit"),
-            Self::ScoreCategory(input) => (input.into(), "scoreCategory"),
-            Self::ResolveDice(_) => (Play::Resolve, "resolveDice"),
-            Self::Attack(input) => (input.into(), "attack"),
-            Self::DecideStay(input) => (input.into(), "decideStay"),
-            Self::UseAbility(input) => (input.into(), "useAbility"),
-            Self::BuyItem(input) => (input.into(), "buyItem"),
-            Self::RenewMarket(_) => (Play::Renew, "renewMarket"),
-            Self::UseItem(input) => (input.into(), "useItem"),
-            Self::TakeEvolution(input) => (input.into(), "takeEvolution"),
-            Self::EndTurn(_) => (Play::End, "endTurn"),
+            Self::Roll(_) => "roll",
+            Self::Save(_) => "save",
+            Self::Bank(_) => "bank",
+            Self::Forfeit(_) => "forfeit",
+            Self::ScoreCategory(_) => "scoreCategory",
+            Self::ResolveDice(_) => "resolveDice",
+            Self::Attack(_) => "attack",
+            Self::DecideStay(_) => "decideStay",
+            Self::UseAbility(_) => "useAbility",
+            Self::BuyItem(_) => "buyItem",
+            Self::RenewMarket(_) => "renewMarket",
+            Self::UseItem(_) => "useItem",
+            Self::TakeEvolution(_) => "takeEvolution",
+            Self::EndTurn(_) => "endTurn",
+            Self::Written(_) => "written",
         }
+    }
+
+    /// The move.
+    fn play(self) -> Result<Play, UserError> {
+        Ok(match self {
+            Self::Roll(input) => input.into(),
+            Self::Save(input) => input.into(),
+            Self::Bank(input) => input.into(),
+            Self::Forfeit(_) => Play::Forfeit,
+            Self::ScoreCategory(input) => input.into(),
+            Self::ResolveDice(_) => Play::Resolve,
+            Self::Attack(input) => input.into(),
+            Self::DecideStay(input) => input.into(),
+            Self::UseAbility(input) => input.into(),
+            Self::BuyItem(input) => input.into(),
+            Self::RenewMarket(_) => Play::Renew,
+            Self::UseItem(input) => input.into(),
+            Self::TakeEvolution(input) => input.into(),
+            Self::EndTurn(_) => Play::End,
+            Self::Written(input) => parse_play(&input.text)
+                .map_err(|why| UserError::new(ServiceCode::BadMoves, why).at("text"))?,
+        })
     }
 }
 
@@ -237,6 +270,7 @@ fn move_path(name: &str, argument: &str) -> Vec<String> {
     let field = match (name, argument) {
         (_, "gameId" | "commandId" | "expectedVersion") => return input_path(argument),
         ("roll", "slots" | "keep") => Some("keepSlots"),
+        ("written", _) => Some("text"),
         ("bank", "slots") => Some("saveSlots"),
         ("save", "slots") => Some("slots"),
         (_, "target") => Some("targetSeat"),
@@ -273,8 +307,16 @@ impl Moves {
         ctx: &Context<'_>,
         #[graphql(desc = "The game, the command and the move.")] input: PlayInput,
     ) -> async_graphql::Result<GamePayload> {
-        let (play, name) = input.play.play();
+        let name = input.play.name();
         let path = |argument: &str| move_path(name, argument);
-        send_as(ctx, name, &input.game_id, PlayerCommand::Play(play), input.command, path).await
+        let play = match input.play.play() {
+            Ok(play) => PlayerCommand::Play(play),
+            Err(error) => {
+                player(ctx)?;
+                let game = game_id(&input.game_id)?;
+                return GamePayload::rejected(ctx, Some(game), error, path).await;
+            }
+        };
+        send_as(ctx, name, &input.game_id, play, input.command, path).await
     }
 }

@@ -1,26 +1,16 @@
 //! Personal data: exporting and erasing it.
 
-use async_graphql::{Context, ID, InputObject, Json, Object, SimpleObject};
-use serde_json::{Value, json};
-use uuid::Uuid;
+use async_graphql::{Context, ID, InputObject, Object, SimpleObject};
 
 use super::{
     allowed, app,
     dispute::STAFF,
     errors::{account_error, bad_input},
     ids::player_id,
+    personal_data::PersonalData,
     player, viewer,
 };
-use crate::{
-    accounts::Role,
-    clock,
-    disputes::audit,
-    play::{AppError, ServiceCode, UserError},
-    wallets::{LEDGER, account_event},
-};
-
-/// The maximum number of ledger entries in the export, newest first.
-const MAX_ENTRIES: i64 = 10_000;
+use crate::{accounts::Role, disputes::audit};
 
 /// The result of erasing an account.
 #[derive(Clone, Debug, SimpleObject)]
@@ -31,39 +21,10 @@ pub(super) struct ErasePayload {
     pseudonym: String,
 }
 
-/// The personal data of an account: everything outside the log, and the wallet with its ledger.
-/// Each list has at most 10,000 rows.
-pub(super) async fn data_of(
-    ctx: &Context<'_>,
-    account: Uuid,
-) -> async_graphql::Result<Json<Value>> {
-    app(ctx).database.check()?;
-    let data = app(ctx).accounts.personal(account).await.map_err(account_error)?;
-    let missing = || {
-        super::errors::from_user_error(&UserError::new(
-            ServiceCode::NoSuchPlayer,
-            "player not found",
-        ))
-    };
-    let mut data = data.ok_or_else(missing)?;
-    let wallet = app(ctx).games.wallets.of(account).await?;
-    data["wallet"] = json!(wallet.now);
-    let ledger = app(ctx).games.store.backwards(account, i64::MAX, &LEDGER, MAX_ENTRIES).await;
-    let ledger = ledger.map_err(AppError::from)?;
-    let line = |recorded: store::Recorded| {
-        let entry = account_event(&recorded.event)?.entry()?;
-        Some(json!({
-            "at": clock::rfc3339(recorded.at), "reason": entry.reason, "change": entry.change, "balance": entry.balance,
-        }))
-    };
-    data["ledger"] = ledger.into_iter().filter_map(line).collect();
-    Ok(Json(data))
-}
-
 /// The viewer's own data.
-pub(super) async fn own(ctx: &Context<'_>) -> async_graphql::Result<Json<Value>> {
+pub(super) async fn own(ctx: &Context<'_>) -> async_graphql::Result<PersonalData> {
     let viewer = player(ctx)?;
-    data_of(ctx, viewer.account).await
+    PersonalData::find(ctx, viewer.account).await
 }
 
 /// Another player's data, for staff. The access is recorded in the audit log first.
@@ -71,14 +32,14 @@ pub(super) async fn of_player(
     ctx: &Context<'_>,
     id: &ID,
     dispute: Option<&ID>,
-) -> async_graphql::Result<Json<Value>> {
+) -> async_graphql::Result<PersonalData> {
     let staff = allowed(ctx, STAFF)?;
     app(ctx).database.check()?;
     let account = player_id(id)?;
     let dispute = dispute.map(super::dispute::dispute_id).transpose()?;
     let store = &app(ctx).games.store;
     audit::record(store, &staff, "look_at_personal_data", account, dispute).await?;
-    data_of(ctx, account).await
+    PersonalData::find(ctx, account).await
 }
 
 /// The account to erase.

@@ -1,7 +1,6 @@
 //! The query root.
 
-use async_graphql::{Context, ID, Json, Object};
-use serde_json::Value;
+use async_graphql::{Context, ID, Object};
 use uuid::Uuid;
 
 use super::{
@@ -20,6 +19,7 @@ use super::{
     leaderboard::{Leaderboard, LeaderboardMeasure, LeaderboardSpan},
     listed_enum::Listed,
     node::{self, Node},
+    personal_data::PersonalData,
     player,
     player::Player,
     privacy,
@@ -251,9 +251,9 @@ impl Query {
         audit_log(ctx, Filter { staff, subject }, page).await
     }
 
-    /// Your personal data as JSON: account, sessions, wallet, evidence and what you wrote. Does not
+    /// Your personal data: account, sessions, wallet, recorded activity and what you wrote. Does not
     /// include the games themselves.
-    async fn my_data(&self, ctx: &Context<'_>) -> async_graphql::Result<Json<Value>> {
+    async fn my_data(&self, ctx: &Context<'_>) -> async_graphql::Result<PersonalData> {
         privacy::own(ctx).await
     }
 
@@ -264,7 +264,7 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The player.")] player_id: ID,
         #[graphql(desc = "The dispute that requires it.")] dispute_id: Option<ID>,
-    ) -> async_graphql::Result<Json<Value>> {
+    ) -> async_graphql::Result<PersonalData> {
         privacy::of_player(ctx, &player_id, dispute_id.as_ref()).await
     }
 

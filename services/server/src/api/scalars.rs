@@ -2,6 +2,7 @@
 
 use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
 use domain::Moment;
+use serde::{Serialize, Serializer};
 
 use crate::clock;
 
@@ -43,6 +44,12 @@ impl ScalarType for DateTime {
 
     fn to_value(&self) -> Value {
         Value::String(clock::rfc3339(self.0))
+    }
+}
+
+impl Serialize for DateTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&clock::rfc3339(self.0))
     }
 }
 

@@ -77,6 +77,10 @@ impl Kind {
             Self::Disconnected => "disconnected",
         }
     }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// A piece of evidence.
@@ -268,7 +272,7 @@ SELECT at, kind, actor, session, address, client, asked, command, code, message,
         Ok(Note {
             game,
             at: clock::from_sql(row.try_get(0)?),
-            kind: Kind::ALL.into_iter().find(|known| known.name() == kind).unwrap_or(Kind::Seen),
+            kind: Kind::named(&kind).unwrap_or(Kind::Seen),
             actor: row.try_get(2)?,
             session: row.try_get(3)?,
             address: row.try_get(4)?,

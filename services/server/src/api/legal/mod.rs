@@ -6,7 +6,7 @@ mod with_dice;
 use std::sync::Arc;
 
 use async_graphql::{Enum, Interface};
-use domain::{Ability, Game, Legal, Play, SeatNo, Stage};
+use domain::{Ability, Game, Legal, Play, SeatNo, Stage, write_play};
 use store::Loaded;
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
 use simple::{
     LegalAttack, LegalBuyItem, LegalConvertHearts, LegalCopyDie, LegalDecideStay, LegalEndTurn,
     LegalExchange, LegalPlaceStored, LegalRenewMarket, LegalResolveDice, LegalStoreDie,
-    LegalTakeEvolution, LegalUseItem,
+    LegalTakeEvolution, LegalUseItem, LegalWritten,
 };
 use with_dice::{LegalBank, LegalForfeit, LegalRoll, LegalSave, LegalScoreCategory};
 
@@ -44,6 +44,7 @@ pub(super) enum LegalMove {
     UseItem(LegalUseItem),
     TakeEvolution(LegalTakeEvolution),
     EndTurn(LegalEndTurn),
+    Written(LegalWritten),
 }
 
 /// What the viewer can do at the table, apart from moves.
@@ -179,6 +180,10 @@ impl Moves<'_> {
                 self.found.extend(item.map(evolution));
             }
             Play::End => self.found.push(LegalMove::EndTurn(LegalEndTurn)),
+            other => {
+                let written = write_play(&other).map(|text| LegalWritten { text });
+                self.found.extend(written.map(LegalMove::Written));
+            }
         }
     }
 

@@ -158,3 +158,13 @@ pub(in crate::api) struct LegalTakeEvolution {
 }
 
 labelled!(LegalTakeEvolution, "Take {}", item.name);
+
+/// `written`: a move that has no type of its own yet.
+#[derive(Clone, Debug, SimpleObject)]
+#[graphql(complex)]
+pub(in crate::api) struct LegalWritten {
+    /// The move as in records: send it as it is.
+    pub(super) text: String,
+}
+
+labelled!(LegalWritten, "{}", text);

@@ -10,11 +10,11 @@ pub(crate) enum UserErrorCode {
 }
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $code:literal,)*) => {
+    ($($name:ident = $code:literal: $meaning:literal,)*) => {
         /// Codes of the service, independent of the rules of a game.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum ServiceCode {
-            $($(#[$doc])* $name,)*
+            $(#[doc = $meaning] $name,)*
         }
 
         impl ServiceCode {
@@ -24,38 +24,36 @@ macro_rules! codes {
             pub(crate) const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
             }
+
+            const fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $meaning,)* }
+            }
         }
     };
 }
 
 codes! {
-    /// The moves of a what-if cannot be parsed.
-    BadMoves = "BAD_MOVES",
-    BadPassword = "BAD_PASSWORD",
-    /// The number of players is out of range.
-    BadPlayers = "BAD_PLAYERS",
-    BadRefreshToken = "BAD_REFRESH_TOKEN",
-    BadText = "BAD_TEXT",
-    Banned = "BANNED",
-    /// The command id was used for another command.
-    CommandIdReused = "COMMAND_ID_REUSED",
-    GameNotOver = "GAME_NOT_OVER",
-    /// A what-if cannot start at this version.
-    NoFork = "NO_FORK",
-    NoSuchInvite = "NO_SUCH_INVITE",
-    NoSuchPlayer = "NO_SUCH_PLAYER",
-    NoSuchVersion = "NO_SUCH_VERSION",
-    NotAGuest = "NOT_A_GUEST",
-    NotSeated = "NOT_SEATED",
-    SeasonExists = "SEASON_EXISTS",
-    /// The game is not at the expected version.
-    StaleVersion = "STALE_VERSION",
-    Suspended = "SUSPENDED",
-    TooLarge = "TOO_LARGE",
-    UnknownSeason = "UNKNOWN_SEASON",
-    /// The game has not reached this version yet.
-    VersionAhead = "VERSION_AHEAD",
-    WrongCredentials = "WRONG_CREDENTIALS",
+    BadMoves = "BAD_MOVES": "A written move, or the moves of a what-if, cannot be parsed.",
+    BadPassword = "BAD_PASSWORD": "The password is too short or too long.",
+    BadPlayers = "BAD_PLAYERS": "The number of players is out of range.",
+    BadRefreshToken = "BAD_REFRESH_TOKEN": "The refresh token is unknown, expired or was used before. Sign in again.",
+    BadText = "BAD_TEXT": "The text is empty, too long, or has characters that are not allowed.",
+    Banned = "BANNED": "The account is banned.",
+    CommandIdReused = "COMMAND_ID_REUSED": "The command id was used for another command.",
+    GameNotOver = "GAME_NOT_OVER": "This is possible only after the end of the game.",
+    NoFork = "NO_FORK": "A what-if cannot start at this version.",
+    NoSuchInvite = "NO_SUCH_INVITE": "The invite code does not belong to an open game.",
+    NoSuchPlayer = "NO_SUCH_PLAYER": "There is no such player.",
+    NoSuchVersion = "NO_SUCH_VERSION": "The game has no such version.",
+    NotAGuest = "NOT_A_GUEST": "The account is registered.",
+    NotSeated = "NOT_SEATED": "You do not have a seat at this table.",
+    SeasonExists = "SEASON_EXISTS": "There is a season with this name.",
+    StaleVersion = "STALE_VERSION": "The game is not at the expected version.",
+    Suspended = "SUSPENDED": "The account is suspended.",
+    TooLarge = "TOO_LARGE": "The command would append an event that is too large.",
+    UnknownSeason = "UNKNOWN_SEASON": "There is no season with this name.",
+    VersionAhead = "VERSION_AHEAD": "The game has not reached this version yet.",
+    WrongCredentials = "WRONG_CREDENTIALS": "The sign-in name or the password is wrong.",
 }
 
 impl UserErrorCode {
@@ -69,6 +67,14 @@ impl UserErrorCode {
         match self {
             Self::Rules(code) => code.as_str(),
             Self::Service(code) => code.as_str(),
+        }
+    }
+
+    /// What it means, as a sentence.
+    pub(crate) const fn meaning(self) -> &'static str {
+        match self {
+            Self::Rules(code) => code.meaning(),
+            Self::Service(code) => code.meaning(),
         }
     }
 }
