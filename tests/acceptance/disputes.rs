@@ -399,6 +399,21 @@ async fn are_signed_out(node: &Node, [bob, sue, tom]: [&Player; 3], dispute: &st
     assert!(back["signIn"]["accessToken"].is_string(), "{back}");
 }
 
+/// The export has the fields of the typed data in the same form, and the ledger.
+fn check_export(data: &Value) {
+    let export: Value = serde_json::from_str(data["export"].as_str().unwrap()).unwrap();
+    for same in ["name", "pseudonym", "role", "gameIds", "disputeTexts"] {
+        let mut shown = export[same].clone();
+        if same == "disputeTexts" {
+            shown = json!([{ "number": shown[0]["number"], "text": shown[0]["text"] }]);
+        }
+        assert_eq!(shown, data[same], "{same} in {export}");
+    }
+    assert_eq!(export["sessions"][0]["expiresAt"], data["sessions"][0]["expiresAt"], "{export}");
+    assert_eq!(export["wallet"]["balance"], data["wallet"]["balance"], "{export}");
+    assert!(export["ledger"].is_array(), "{export}");
+}
+
 /// A deleted person is gone from everywhere but the log, which stays valid; players can export
 /// their data; staff access is audited.
 #[tokio::test(flavor = "multi_thread")]
@@ -433,18 +448,7 @@ async fn personal_data_is_deleted_and_games_are_kept() {
     assert!(kinds.contains(&&json!("NEW_ORIGIN")) && kinds.contains(&&json!("REFUSED")), "{data}");
     assert!(data["activity"][0]["address"].as_str().unwrap().starts_with("127."), "{data}");
     assert_eq!(data["gameIds"], json!([game]), "{data}");
-    // The export has the same fields in the same form, and the ledger.
-    let export: Value = serde_json::from_str(data["export"].as_str().unwrap()).unwrap();
-    for same in ["name", "pseudonym", "role", "gameIds", "disputeTexts"] {
-        let mut shown = export[same].clone();
-        if same == "disputeTexts" {
-            shown = json!([{ "number": shown[0]["number"], "text": shown[0]["text"] }]);
-        }
-        assert_eq!(shown, data[same], "{same} in {export}");
-    }
-    assert_eq!(export["sessions"][0]["expiresAt"], data["sessions"][0]["expiresAt"], "{export}");
-    assert_eq!(export["wallet"]["balance"], data["wallet"]["balance"], "{export}");
-    assert!(export["ledger"].is_array(), "{export}");
+    check_export(&data);
     let personal = "query($id: ID!) { personalData(playerId: $id) { name } }";
     assert_eq!(bob.error(personal, json!({ "id": ann.id })).await, "FORBIDDEN");
     assert_eq!(

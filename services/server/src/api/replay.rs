@@ -483,19 +483,18 @@ impl ReplayEntry {
 
     /// The changed values of the state.
     async fn differences(&self) -> Vec<StateDifference> {
-        if self.replay.events_of(self.entry()).is_empty() {
-            return Vec::new();
-        }
-        let nothing = Value::Null;
-        let before = self.before.as_ref().map_or(&nothing, |state| state.tree());
-        let after = self.after.as_ref().map_or(&nothing, |state| state.tree());
-        let found = differences(before, after).into_iter();
-        let view = |Difference { path, before, after }| StateDifference {
-            path,
-            before: Json(before),
-            after: Json(after),
+        let found = self.replay.differences(self.entry(), || {
+            let nothing = Value::Null;
+            let before = self.before.as_ref().map_or(&nothing, |state| state.tree());
+            let after = self.after.as_ref().map_or(&nothing, |state| state.tree());
+            differences(before, after)
+        });
+        let view = |Difference { path, before, after }: &Difference| StateDifference {
+            path: path.clone(),
+            before: Json(before.clone()),
+            after: Json(after.clone()),
         };
-        found.map(view).collect()
+        found.iter().map(view).collect()
     }
 
     /// The random draws of the entry.

@@ -1,8 +1,14 @@
 //! Accepts connections: a limit on their number, a timeout for headers, a graceful shutdown.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
-use axum::{Router, body::Body, http::Request};
+use axum::{body::Body, http::Request};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -11,7 +17,7 @@ use tokio::{
 };
 use tower_service::Service;
 
-use super::Peer;
+use super::{Peer, Routes, set_security_headers};
 
 /// The largest request head (request line and headers), in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
@@ -57,7 +63,7 @@ impl Connection {
 /// Serves connections until `stop` is set, then drains them.
 pub(crate) async fn accept(
     listener: TcpListener,
-    router: Router,
+    routes: Routes,
     limits: ConnectionLimits,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -76,8 +82,8 @@ pub(crate) async fn accept(
         match accepted {
             Ok((stream, peer)) => {
                 let header_timeout = limits.header_timeout;
-                let router = router.clone();
-                tokio::spawn(serve(stream, peer, router, header_timeout, connection, stop.clone()));
+                let routes = routes.clone();
+                tokio::spawn(serve(stream, peer, routes, header_timeout, connection, stop.clone()));
             }
             // For example too many open files: retry after a pause.
             Err(error) => {
@@ -102,7 +108,7 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 async fn serve(
     stream: TcpStream,
     peer: SocketAddr,
-    router: Router,
+    routes: Routes,
     header_timeout: Duration,
     connection: Connection,
     mut stop: watch::Receiver<bool>,
@@ -110,10 +116,19 @@ async fn serve(
     let aborted = Arc::clone(&connection.aborted);
     // Responses are written whole, so Nagle's algorithm would only delay them.
     stream.set_nodelay(true).ok();
+    // One request of a connection is answered at a time; copying the routes for each costs more
+    // than this lock.
+    let routes = Mutex::new(routes);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
         request.extensions_mut().insert(connection.clone());
-        router.clone().call(request.map(Body::new))
+        let mut routes = routes.lock().unwrap_or_else(PoisonError::into_inner);
+        let answered = routes.call(request.map(Body::new));
+        async {
+            let mut response = answered.await?;
+            set_security_headers(response.headers_mut());
+            Ok::<_, Infallible>(response)
+        }
     });
     let http = http1::Builder::new()
         .timer(TokioTimer::new())

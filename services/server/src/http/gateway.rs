@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{Peer, Rates};
+use super::{Peer, Rates, RequestMetrics};
 use crate::{
     accounts::Viewer,
     api::{Api, Code, RequestId},
@@ -37,6 +37,7 @@ pub(crate) struct Gateway {
     pub(crate) rates: Rates,
     pub(crate) settings: Arc<Settings>,
     pub(crate) metrics: MetricsHandle,
+    pub(crate) requests: RequestMetrics,
 }
 
 /// Renders the node's metrics in the Prometheus format.
@@ -280,14 +281,10 @@ impl Gateway {
             self.documents.cache_valid(&text, parsed, shape);
         }
         let response = self.finish(response, id, &operation);
-        let outcome = if response.errors.is_empty() { "ok" } else { "error" };
-        // Only names of the schema become labels, so clients cannot create metrics without limit.
-        let label =
-            if response.data == async_graphql::Value::Null { "none".to_owned() } else { field };
-        metrics::counter!("croupier_requests", "operation" => label.clone(), "outcome" => outcome)
-            .increment(1);
-        metrics::histogram!("croupier_request_seconds", "operation" => label)
-            .record(began.elapsed());
+        // A field that was answered is a name of the schema.
+        let answered = response.data != async_graphql::Value::Null;
+        let label = if answered { field.as_str() } else { "none" };
+        self.requests.count(label, response.errors.is_empty(), began.elapsed());
         response
     }
 

@@ -7,6 +7,7 @@ mod graphql;
 mod health;
 mod negotiate;
 mod rates;
+mod request_metrics;
 mod socket;
 mod sse;
 
@@ -14,17 +15,16 @@ use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
     Router,
-    http::{HeaderValue, Method, header},
-    response::Response,
+    http::{HeaderMap, HeaderValue, Method, header},
     routing::{any, get},
 };
 use tower_http::{
     CompressionLevel,
     compression::{
-        CompressionLayer, Predicate,
-        predicate::{NotForContentType, SizeAbove},
+        Compression, Predicate,
+        predicate::{And, NotForContentType, SizeAbove},
     },
-    cors::{AllowOrigin, Any, CorsLayer},
+    cors::{AllowOrigin, Any, Cors},
 };
 
 use accept::Connection;
@@ -32,13 +32,18 @@ pub(crate) use accept::{ConnectionLimits, accept, listen};
 pub(crate) use gateway::{Gateway, MetricsHandle};
 pub(crate) use graphiql::is_installed as graphiql_is_installed;
 pub(crate) use rates::{RateLimits, Rates};
+pub(crate) use request_metrics::RequestMetrics;
 
 /// The remote address of the TCP connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
-    Router::new()
+/// The routes with compression and cross-origin headers.
+pub(crate) type Routes = Cors<Compression<Router, And<SizeAbove, NotForContentType>>>;
+
+/// The layers are around the router, not in it: a layer of a router is copied for every request.
+pub(crate) fn routes(gateway: &Arc<Gateway>) -> Routes {
+    let router = Router::new()
         .route("/graphql", any(graphql::handle))
         .route("/graphiql", get(graphiql::page))
         .route("/graphiql/{file}", get(graphiql::file))
@@ -47,22 +52,17 @@ pub(crate) fn router(gateway: &Arc<Gateway>) -> Router {
         .route("/metrics", get(health::metrics))
         .route("/.well-known/jwks.json", get(health::public_keys))
         .route("/", get(graphiql::redirect))
-        .layer(compression())
-        .layer(cors(&gateway.settings.cors_origin))
-        .layer(axum::middleware::map_response(security_headers))
-        .with_state(Arc::clone(gateway))
-}
-
-/// Compresses large responses, except event streams: each event is sent immediately.
-fn compression() -> CompressionLayer<impl Predicate> {
+        .with_state(Arc::clone(gateway));
+    // Event streams are not compressed: each event is sent immediately.
     let worth_it = SizeAbove::new(1024).and(NotForContentType::SSE);
-    CompressionLayer::new().gzip(true).quality(CompressionLevel::Fastest).compress_when(worth_it)
+    let compressed = Compression::new(router).gzip(true).quality(CompressionLevel::Fastest);
+    with_cors(compressed.compress_when(worth_it), &gateway.settings.cors_origin)
 }
 
 /// All origins are safe to allow by default: there are no cookies, so a page can only use tokens
 /// that it was given.
-fn cors(origins: &[HeaderValue]) -> CorsLayer {
-    let layer = CorsLayer::new()
+fn with_cors<S>(service: S, origins: &[HeaderValue]) -> Cors<S> {
+    let cors = Cors::new(service)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([
             header::AUTHORIZATION,
@@ -73,15 +73,14 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
         .expose_headers([header::RETRY_AFTER, graphql::REQUEST_ID])
         .max_age(std::time::Duration::from_hours(1));
     if origins.iter().any(|origin| origin == "*") {
-        layer.allow_origin(Any)
+        cors.allow_origin(Any)
     } else {
-        layer.allow_origin(AllowOrigin::list(origins.iter().cloned()))
+        cors.allow_origin(AllowOrigin::list(origins.iter().cloned()))
     }
 }
 
-/// Adds security headers to every response.
-async fn security_headers(mut response: Response) -> Response {
-    let headers = response.headers_mut();
+/// Adds security headers to a response.
+fn set_security_headers(headers: &mut HeaderMap) {
     let mut set = |name, value| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     };
@@ -90,5 +89,4 @@ async fn security_headers(mut response: Response) -> Response {
     set(header::REFERRER_POLICY, "no-referrer");
     set(header::CACHE_CONTROL, "no-store");
     set(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'");
-    response
 }

@@ -8,9 +8,13 @@ pub(crate) mod source;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
-use domain::{Event, Game, Moment, Points, Rules, SeatNo, TurnEnd, evolve};
+use domain::{Difference, Event, Game, Moment, Points, Rules, SeatNo, TurnEnd, evolve};
 use store::{Recorded, Store, StoreError};
 use uuid::Uuid;
 
@@ -27,6 +31,7 @@ pub(crate) struct Replay {
     pub(crate) log: Arc<Vec<Recorded>>,
     /// The timeline, in order.
     pub(crate) entries: Vec<Entry>,
+    differences: Arc<[OnceLock<Vec<Difference>>]>,
 }
 
 /// An entry of the timeline.
@@ -118,7 +123,7 @@ impl Replay {
     /// A recording, with the notes on its timeline.
     pub(crate) fn new(game: Uuid, recording: Recording, notes: Vec<Note>) -> Self {
         let entries = timeline(&recording, notes);
-        Self { game, log: recording.log, entries }
+        Self { game, log: recording.log, entries, differences: recording.differences }
     }
 
     pub(crate) fn events(&self) -> Vec<Event> {
@@ -136,6 +141,18 @@ impl Replay {
             states.push(game.clone());
         }
         states
+    }
+
+    /// What an entry changed. They are compared only once for all replays of the game.
+    pub(crate) fn differences(
+        &self,
+        entry: &Entry,
+        compare: impl FnOnce() -> Vec<Difference>,
+    ) -> &[Difference] {
+        match (&entry.kind, self.differences.get(entry.before)) {
+            (EntryKind::Action { .. }, Some(known)) => known.get_or_init(compare),
+            (EntryKind::Action { .. }, None) | (EntryKind::Noted(_), _) => &[],
+        }
     }
 
     /// The index of the next entry with this mark after an index.
@@ -249,7 +266,7 @@ fn leader(game: &Game) -> Option<usize> {
 }
 
 /// Merges actions and notes by time. A note at the time of an action comes before it.
-fn timeline(Recording { log, words }: &Recording, notes: Vec<Note>) -> Vec<Entry> {
+fn timeline(Recording { log, words, .. }: &Recording, notes: Vec<Note>) -> Vec<Entry> {
     let mut origins: HashMap<Uuid, ClientOrigin> = HashMap::new();
     let mut notes = notes.into_iter().peekable();
     let mut entries = Vec::new();

@@ -4,10 +4,10 @@
 use std::{
     collections::{BTreeSet, HashMap},
     ops::Range,
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
-use domain::{Command, Event, in_words, recount};
+use domain::{Command, Difference, Event, in_words, recount};
 use quick_cache::{Weighter, sync::Cache};
 use store::{Recorded, Store, StoreError};
 use uuid::Uuid;
@@ -19,10 +19,12 @@ use super::ReplayError;
 pub(crate) struct Recording {
     pub(super) log: Arc<Vec<Recorded>>,
     pub(super) words: Arc<HashMap<usize, String>>,
+    /// What each command changed, by the index of its first event, computed on demand.
+    pub(super) differences: Arc<[OnceLock<Vec<Difference>>]>,
 }
 
-/// How many events are kept in memory.
-const CAPACITY: u64 = 100_000;
+/// How many events are kept in memory. With its differences an event takes about a kilobyte.
+const CAPACITY: u64 = 50_000;
 
 /// Cache of recordings, by game and version.
 #[derive(Debug)]
@@ -82,7 +84,8 @@ impl Recording {
 
     pub(super) fn of(log: Vec<Recorded>) -> Self {
         let words = Arc::new(words(&log));
-        Self { log: Arc::new(log), words }
+        let differences = log.iter().map(|_| OnceLock::new()).collect();
+        Self { log: Arc::new(log), words, differences }
     }
 }
 

@@ -76,6 +76,7 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
         rates: Rates::new(&settings.rates),
         settings: Arc::clone(&settings),
         metrics,
+        requests: http::RequestMetrics::default(),
         app: Arc::clone(&app),
     });
     let background_tasks = background_tasks(&app, &gateway, database.url());
@@ -86,7 +87,7 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
         header_timeout: settings.header_timeout(),
         drain_timeout: DRAIN_TIMEOUT,
     };
-    let serving = tokio::spawn(http::accept(listener, http::router(&gateway), limits, stopping));
+    let serving = tokio::spawn(http::accept(listener, http::routes(&gateway), limits, stopping));
     // The reader of our output may be gone; the node runs anyway.
     print_welcome(out, address, &database, &settings).ok();
 
