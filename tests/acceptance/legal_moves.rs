@@ -15,7 +15,8 @@ const GAME: &str = "{ id kind stage version round turnOf { number } toMove { num
         ... on LegalConvertHearts { max } ... on LegalCopyDie { fromSlots toSlots } ... on LegalExchange { directions }
         ... on LegalStoreDie { storeSlots: slots } ... on LegalPlaceStored { placeSlots: slots }
         ... on LegalBuyItem { offer { item { code } affordable } targets { number } }
-        ... on LegalUseItem { item { code } } ... on LegalTakeEvolution { item { code } } }
+        ... on LegalUseItem { item { code } } ... on LegalTakeEvolution { item { code } }
+        ... on LegalWritten { text } }
     outcome { reason winners { number } } }";
 
 /// The input of a listed move: `(name, arguments)`.
@@ -47,6 +48,7 @@ fn as_move(listed: &Value) -> (&'static str, Value) {
         "LegalUseItem" => ("useItem", json!({ "code": listed["item"]["code"] })),
         "LegalTakeEvolution" => ("takeEvolution", json!({ "code": listed["item"]["code"] })),
         "LegalEndTurn" => ("endTurn", json!({})),
+        "LegalWritten" => ("written", json!({ "text": listed["text"] })),
         other => panic!("an unknown move: {other}"),
     }
 }
