@@ -1,6 +1,6 @@
 //! The cost of a document. Fragments are measured once and never expanded.
 
-use std::collections::HashMap;
+use std::{cell::Cell, collections::HashMap};
 
 use async_graphql::{
     Name, Variables,
@@ -29,11 +29,18 @@ pub(super) struct Meter<'a> {
     variables: &'a Variables,
     /// Sizes of fragments; `CYCLE` while a fragment is being measured.
     known: HashMap<&'a Name, Size>,
+    /// Whether a variable has an influence on the size.
+    varies: Cell<bool>,
 }
 
 impl<'a> Meter<'a> {
     pub(super) fn new(document: &'a ExecutableDocument, variables: &'a Variables) -> Self {
-        Self { document, variables, known: HashMap::new() }
+        Self { document, variables, known: HashMap::new(), varies: Cell::new(false) }
+    }
+
+    /// Whether the size is the same for all variables.
+    pub(super) fn is_fixed(&self) -> bool {
+        !self.varies.get()
     }
 
     pub(super) fn measure(&mut self, set: &'a SelectionSet) -> Size {
@@ -79,8 +86,12 @@ impl<'a> Meter<'a> {
     }
 
     fn number(&self, value: &Value) -> Option<u64> {
-        let variable =
-            if let Value::Variable(name) = value { self.variables.get(name) } else { None };
+        let variable = if let Value::Variable(name) = value {
+            self.varies.set(true);
+            self.variables.get(name)
+        } else {
+            None
+        };
         match (value, variable) {
             (Value::Number(number), _) | (_, Some(ConstValue::Number(number))) => number.as_u64(),
             _ => None,

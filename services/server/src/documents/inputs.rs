@@ -1,22 +1,23 @@
 //! The input types of the schema.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, hash::BuildHasher};
 
 use async_graphql::parser::{
     parse_schema,
     types::{BaseType, TypeKind, TypeSystemDefinition},
 };
+use quick_cache::DefaultHashBuilder;
 
 #[derive(Debug)]
 pub(super) enum Input {
     Enum,
     /// The types of its fields.
-    Object(HashMap<String, BaseType>),
+    Object(HashMap<String, BaseType, DefaultHashBuilder>),
 }
 
 /// The enums and input objects of the schema, by name. All other input types are scalars.
 #[derive(Debug, Default)]
-pub(crate) struct Inputs(HashMap<String, Input>);
+pub(crate) struct Inputs(HashMap<String, Input, DefaultHashBuilder>);
 
 impl Inputs {
     /// Parses the SDL of the schema.
@@ -38,6 +39,11 @@ impl Inputs {
             Some((name, input))
         });
         Self(definitions.collect())
+    }
+
+    /// The hasher for everything about requests.
+    pub(super) fn hashes(&self) -> &impl BuildHasher {
+        self.0.hasher()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Input> {

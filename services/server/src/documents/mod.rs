@@ -11,7 +11,7 @@ mod shape;
 mod text;
 mod trusted;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use async_graphql::{
     Positioned, ServerError, Variables,
@@ -26,7 +26,7 @@ use async_graphql::{
 use quick_cache::{Weighter, sync::Cache};
 
 use complete::{Outputs, complete};
-use cost::Meter;
+use cost::{Meter, Size};
 use inputs::Inputs;
 use shape::shape;
 pub(crate) use trusted::{TrustedDocuments, UntrustedDocument};
@@ -64,6 +64,8 @@ pub(crate) struct Limits {
 pub(crate) struct Parsed {
     pub(crate) document: ExecutableDocument,
     aliases: u32,
+    /// The size of its only operation, if it does not depend on variables.
+    fixed_size: OnceLock<Size>,
     /// The shapes of operation and variables that passed validation.
     valid_for: RwLock<Vec<u64>>,
 }
@@ -73,6 +75,18 @@ impl Parsed {
     pub(crate) fn is_valid_for(&self, shape: Option<u64>) -> bool {
         let valid_for = self.valid_for.read().unwrap_or_else(PoisonError::into_inner);
         shape.is_some_and(|shape| valid_for.contains(&shape))
+    }
+
+    fn size(&self, operation: &OperationDefinition, variables: &Variables) -> Size {
+        if let Some(&size) = self.fixed_size.get() {
+            return size;
+        }
+        let mut meter = Meter::new(&self.document, variables);
+        let size = meter.measure(&operation.selection_set.node);
+        if meter.is_fixed() && self.document.operations.iter().count() == 1 {
+            self.fixed_size.set(size).ok();
+        }
+        size
     }
 
     fn mark_valid(&self, shape: Option<u64>) {
@@ -146,7 +160,8 @@ impl Documents {
             document.operations.iter().map(|(_, operation)| &operation.node.selection_set);
         let fragments = document.fragments.values().map(|fragment| &fragment.node.selection_set);
         let aliases = aliases.chain(fragments).map(|set| count_aliases(&set.node)).sum();
-        Ok(Arc::new(Parsed { document, aliases, valid_for: RwLock::default() }))
+        let (fixed_size, valid_for) = (OnceLock::new(), RwLock::default());
+        Ok(Arc::new(Parsed { document, aliases, fixed_size, valid_for }))
     }
 
     /// Caches a document that passed validation with this shape. Invalid ones are not cached.
@@ -182,8 +197,7 @@ impl Documents {
         let limits = &self.limits;
         let chosen = choose(&parsed.document, operation)?;
         check_limit("aliases", parsed.aliases.into(), limits.max_aliases.into())?;
-        let mut meter = Meter::new(&parsed.document, variables);
-        let size = meter.measure(&chosen.selection_set.node);
+        let size = parsed.size(chosen, variables);
         check_limit("levels of depth", size.depth.into(), limits.max_depth.into())?;
         check_limit("points of cost", size.cost, limits.max_cost)?;
         Ok(CheckedOperation {

@@ -1,7 +1,7 @@
 //! The shape of a request: validation depends on the types of variables, not on their values, so
 //! requests of the same shape are validated once.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use async_graphql::{
     Variables,
@@ -18,7 +18,7 @@ pub(super) fn shape(
     name: Option<&str>,
     variables: &Variables,
 ) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = inputs.hashes().build_hasher();
     name.hash(&mut hasher);
     for definition in &operation.variable_definitions {
         let value = variables.get(&definition.node.name.node);
@@ -31,7 +31,7 @@ fn hash_value(
     inputs: &Inputs,
     declared: &BaseType,
     value: Option<&ConstValue>,
-    hasher: &mut DefaultHasher,
+    hasher: &mut impl Hasher,
 ) -> Option<()> {
     match (declared, value) {
         (_, None) => 0.hash(hasher),
