@@ -157,6 +157,8 @@ pub enum Play {
     },
     /// End one's turn.
     End,
+    /// Skip one's rolls.
+    Rest,
 }
 
 /// Abilities of characters that a player uses as a move.
