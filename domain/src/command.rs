@@ -157,8 +157,6 @@ pub enum Play {
     },
     /// End one's turn.
     End,
-    /// Skip one's rolls.
-    Rest,
 }
 
 /// Abilities of characters that a player uses as a move.

@@ -64,7 +64,7 @@ fn things(table: &Match) -> Vec<String> {
 
 /// Every move beyond rolling, saving and banking, valid or not.
 fn moves(table: &Match) -> Vec<Play> {
-    let mut all = vec![Play::Resolve, Play::Renew, Play::Rest, Play::End];
+    let mut all = vec![Play::Resolve, Play::Renew, Play::End];
     all.extend([true, false].map(|stay| Play::Answer { stay }));
     let targets = [None, Some(0), Some(1), Some(2), Some(3), Some(255)];
     all.extend(targets.map(|target| Play::Attack { target }));

@@ -159,11 +159,11 @@ fn every_first_roll(combat: Combat) {
 
 /// Sources with fixed changes, in the standard rules.
 #[rustfmt::skip]
-const FIXED: [(&str, Measure, i64); 21] = [
+const FIXED: [(&str, Measure, i64); 20] = [
     ("centre", measures::VP, 2), ("entered", measures::VP, 1), ("item:sky_throne", measures::VP, 1),
     ("item:neon_crown", measures::VP, 1), ("item:billboard", measures::VP, 1), ("item:parade", measures::VP, 1),
     ("item:skyline_deal", measures::VP, 3), ("item:bounty_licence", measures::VP, 3),
-    ("renewed", measures::ENERGY, -2), ("rested", measures::ENERGY, 1), ("item:solar_skin", measures::ENERGY, 1), ("item:dynamo_heart", measures::ENERGY, 1),
+    ("renewed", measures::ENERGY, -2), ("item:solar_skin", measures::ENERGY, 1), ("item:dynamo_heart", measures::ENERGY, 1),
     ("item:capacitor", measures::ENERGY, 1), ("ability:ion_wyrm", measures::ENERGY, 1),
     ("item:power_cell", measures::ENERGY, 4), ("item:shock_absorber", measures::ENERGY, 1),
     ("item:nano_medics", measures::HP, 1), ("item:healing_glow", measures::HP, 1), ("item:stim_pack", measures::HP, 1),

@@ -187,22 +187,6 @@ async fn neonpolis_is_played_watched_and_verified() {
     assert_eq!(table["outcome"]["winners"].as_array().unwrap().len(), 1, "{table}");
 }
 
-/// A move that the schema does not know is listed and sent as text.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_new_move_is_played_as_text() {
-    let house = House::new().await;
-    let node = house.node(&[]);
-    let players = [node.guest("Ann").await, node.guest("Bob").await];
-    let game = seated(&players, "NEONPOLIS", json!({})).await;
-    let table = bare(&players[0], &game, "startGame").await["game"].take();
-    let rest = listed(&table, "LegalWritten").unwrap_or_else(|| panic!("{table}"));
-    assert_eq!((&rest["label"], &rest["text"]), (&json!("rest"), &json!("rest")));
-    let (name, arguments) = as_move(rest);
-    let rested = send(&players[0], &game, name, arguments).await;
-    assert_eq!(rested["userErrors"], json!([]), "{rested}");
-    assert_eq!(rested["game"]["toMove"]["number"], 1, "{rested}");
-}
-
 /// A player who was hit inside has a clock of their own; when it runs out, the house answers and
 /// the turn continues.
 #[tokio::test(flavor = "multi_thread")]

@@ -4,8 +4,6 @@ use crate::{EffectSource, Measure, Slug};
 
 /// All offers of the market were replaced.
 pub(super) const RENEWED: EffectSource = EffectSource::rule("renewed");
-/// The rolls of a turn were skipped.
-pub(super) const RESTED: EffectSource = EffectSource::rule("rested");
 /// The bonus for holding the centre until one's turn.
 pub(super) const CENTRE: EffectSource = EffectSource::rule("centre");
 /// Hearts healed.

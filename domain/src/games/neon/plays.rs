@@ -48,15 +48,6 @@ pub(super) fn roll(decision: &mut NeonDecision<'_>, keep: Option<&[u8]>) -> Resu
     Ok(())
 }
 
-/// Skips the rolls of a turn for one energy.
-pub(super) fn rest(decision: &mut NeonDecision<'_>) -> Result<(), Rejection> {
-    if decision.board.turn.rolls > 0 {
-        return Err(Rejection::NotNow { why: "only before the first roll" });
-    }
-    gain(decision, decision.table.turn.seat, names::RESTED, names::ENERGY, 1);
-    end(decision, TurnEnd::Finished)
-}
-
 /// Resolves the dice; combat or the market follows.
 pub(super) fn resolve_dice(decision: &mut NeonDecision<'_>) -> Result<(), Rejection> {
     if decision.board.turn.resolved {

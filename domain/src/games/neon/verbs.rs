@@ -15,16 +15,8 @@ pub(super) const VERBS: &[Verb] = &[
     Verb { forms: "buy CODE, buy CODE -> SEAT", ..BUY },
     RENEW,
     EVOLVE,
-    REST,
     END,
 ];
-
-const REST: Verb = Verb {
-    name: "rest",
-    forms: "rest",
-    read: |_| Ok(Play::Rest),
-    write: |play, _| (*play == Play::Rest).then(|| "rest".to_owned()),
-};
 
 const RESOLVE: Verb = Verb {
     name: "resolve",

@@ -6,7 +6,7 @@ use super::{
     combat::attack,
     market::{buy, evolve, refill, renew},
     names,
-    plays::{answer, end, next_turn, resolve_dice, rest, roll, time_out},
+    plays::{answer, end, next_turn, resolve_dice, roll, time_out},
     resolve::{sets, worth},
     verbs,
 };
@@ -21,7 +21,7 @@ use crate::{
 };
 
 const MOVES: &str =
-    "roll, rest, ability, resolve, attack, buy, renew, evolve, end; when hit: stay or yield";
+    "roll, ability, resolve, attack, buy, renew, evolve, end; when hit: stay or yield";
 
 impl GameRules for Neon {
     const TITLE: &'static str = "NeonPolis";
@@ -128,7 +128,6 @@ impl GameRules for Neon {
                 end(decision, TurnEnd::Finished)
             }
             Play::Renew => renew(decision),
-            Play::Rest => rest(decision),
             Play::Evolve { code } => evolve(decision, code),
             Play::End if !decision.board.turn.resolved => {
                 Err(Rejection::NotNow { why: "resolve the dice first" })
@@ -150,7 +149,7 @@ impl GameRules for Neon {
         let mut plays: Vec<Play> = self.abilities(seat).into_iter().map(Play::Ability).collect();
         if !self.turn.resolved {
             plays.extend(self.rolls(seat));
-            plays.push(if self.turn.rolls > 0 { Play::Resolve } else { Play::Rest });
+            plays.extend((self.turn.rolls > 0).then_some(Play::Resolve));
             return plays;
         }
         let attacks = self.attacks(seat).into_iter();
@@ -204,7 +203,6 @@ impl GameRules for Neon {
                     Play::Ability(self.ability_behind(&effect.changes)?)
                 }
                 names::RENEWED => Play::Renew,
-                names::RESTED => Play::Rest,
                 EffectSource::Thing(names::EVOLVED, code) => {
                     Play::Evolve { code: code.to_string() }
                 }
