@@ -111,12 +111,12 @@ fn started(preset: &str, seats: u128, number: u8, dice: &[&str]) -> Game {
     }
     commands.push(Command::Start);
     for command in commands {
-        state = tell(state, &command, &mut Script(&[]));
+        state = execute(state, &command, &mut Script(&[]));
     }
     state.unwrap()
 }
 
-fn tell(game: Option<Game>, command: &Command, dice: &mut impl Dice) -> Option<Game> {
+fn execute(game: Option<Game>, command: &Command, dice: &mut impl Dice) -> Option<Game> {
     let events = decide(game.as_ref(), command, Moment(0), dice).unwrap();
     events.iter().fold(game, evolve)
 }
@@ -139,11 +139,11 @@ fn command_in(
 ) {
     let mut game = Some(game);
     for command in before {
-        game = tell(game, command, &mut Script(raw));
+        game = execute(game, command, &mut Script(raw));
     }
     bencher
         .with_inputs(|| game.clone())
-        .bench_values(|game| tell(game, measured, &mut Script(raw)));
+        .bench_values(|game| execute(game, measured, &mut Script(raw)));
 }
 
 #[divan::bench]
@@ -157,7 +157,7 @@ fn command_roll_with_fair_dice(bencher: Bencher<'_, '_>) {
     let dice = FairDice::new(SECRET, &game);
     bencher
         .with_inputs(|| (Some(game.clone()), dice.clone()))
-        .bench_values(|(game, mut dice)| tell(game, &play(Play::Roll), &mut dice));
+        .bench_values(|(game, mut dice)| execute(game, &play(Play::Roll), &mut dice));
 }
 
 #[divan::bench]
@@ -198,7 +198,7 @@ fn special_dice_bank(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn special_dice_all_selections(bencher: Bencher<'_, '_>) {
     let game = Some(started("challenge-standard", 2, 0, &SPECIAL));
-    let game = tell(game, &play(Play::Roll), &mut Script(&[1, 1, 3, 2, 3, 5])).unwrap();
+    let game = execute(game, &play(Play::Roll), &mut Script(&[1, 1, 3, 2, 3, 5])).unwrap();
     bencher.bench(|| black_box(&game).selections());
 }
 

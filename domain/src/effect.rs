@@ -30,7 +30,7 @@ pub enum EffectSource {
     /// A rule of the game: `"farkle_penalty"`.
     Rule(Slug),
     /// An item of the rules, and what was done with it: `{"bought":"aegis"}`.
-    Thing(Slug, Slug),
+    Item(Slug, Slug),
     /// A special die: `{"die":{"slot":0,"code":"HOT"}}`.
     Die(DieAt),
 }
@@ -52,7 +52,7 @@ pub enum Measure {
     /// A value of a seat or of its turn: `"game_score"`.
     Value(Slug),
     /// A value of an item of the rules: `{"held":"any_score"}`.
-    OfThing(Slug, Slug),
+    OfItem(Slug, Slug),
     /// A value of the die in a slot: `{"face":3}`.
     OfDie(Slug, u8),
 }
@@ -86,7 +86,7 @@ impl EffectSource {
 impl EffectSource {
     /// Whether it is a purchase.
     pub(crate) const fn is_purchase(self) -> bool {
-        matches!(self, Self::Thing(BOUGHT, _))
+        matches!(self, Self::Item(BOUGHT, _))
     }
 }
 
@@ -108,7 +108,7 @@ impl Serialize for EffectSource {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Rule(name) => name.serialize(to),
-            Self::Thing(done, thing) => entry(to, done, thing),
+            Self::Item(done, thing) => entry(to, done, thing),
             Self::Die(die) => entry(to, DIE, die),
         }
     }
@@ -118,7 +118,7 @@ impl Serialize for Measure {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Value(name) => name.serialize(to),
-            Self::OfThing(name, thing) => entry(to, name, thing),
+            Self::OfItem(name, thing) => entry(to, name, thing),
             Self::OfDie(name, slot) => entry(to, name, slot),
         }
     }
@@ -164,7 +164,7 @@ impl<'de> Visitor<'de> for ReadSource {
         if done.as_str() == DIE {
             return map.next_value().map(EffectSource::Die);
         }
-        map.next_value().map(|thing| EffectSource::Thing(done, thing))
+        map.next_value().map(|thing| EffectSource::Item(done, thing))
     }
 }
 
@@ -174,7 +174,7 @@ struct ReadMeasure;
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Owner {
-    Thing(Slug),
+    Item(Slug),
     Slot(u8),
 }
 
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for ReadMeasure {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Measure, A::Error> {
         let name = map.next_key()?.ok_or_else(|| A::Error::custom("it is empty"))?;
         Ok(match map.next_value()? {
-            Owner::Thing(thing) => Measure::OfThing(name, thing),
+            Owner::Item(thing) => Measure::OfItem(name, thing),
             Owner::Slot(slot) => Measure::OfDie(name, slot),
         })
     }
@@ -207,7 +207,7 @@ mod tests {
         let die = DieAt { slot: 0, code: "HOT".parse().unwrap() };
         let sources = [
             (EffectSource::rule("farkle_penalty"), r#""farkle_penalty""#),
-            (EffectSource::Thing(BOUGHT, Slug::of("aegis")), r#"{"bought":"aegis"}"#),
+            (EffectSource::Item(BOUGHT, Slug::of("aegis")), r#"{"bought":"aegis"}"#),
             (EffectSource::Die(die), r#"{"die":{"slot":0,"code":"HOT"}}"#),
         ];
         for (source, written) in sources {
@@ -216,7 +216,7 @@ mod tests {
         }
         let measures = [
             (Measure::GAME_SCORE, r#""game_score""#),
-            (Measure::OfThing(HELD, Slug::of("loaded_dice")), r#"{"held":"loaded_dice"}"#),
+            (Measure::OfItem(HELD, Slug::of("loaded_dice")), r#"{"held":"loaded_dice"}"#),
             (Measure::OfDie(Slug::of("face"), 3), r#"{"face":3}"#),
         ];
         for (measure, written) in measures {

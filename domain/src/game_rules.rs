@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
-    Boost, Counts, DieOnTable, Event, Fact, FarkledBy, Figure, Measure, Number, Offer, Play,
-    Points, Rejection, SeatNo, Selection, Slug, Table, Thing, TurnEnd,
+    Boost, CatalogItem, Counts, DieOnTable, Event, Fact, FarkledBy, Figure, Measure, Number, Offer,
+    Play, Points, Rejection, SeatNo, Selection, Slug, Table, TurnEnd,
     decision::Decision,
     effect::{ACTIVE, BOUGHT, USED},
     explain,
@@ -215,7 +215,7 @@ pub(crate) trait Parameters {
     }
 
     /// All cards, consumables, characters and the like of these rules.
-    fn things(&self) -> Vec<Thing> {
+    fn items(&self) -> Vec<CatalogItem> {
         Vec::new()
     }
 
@@ -236,7 +236,7 @@ pub(crate) trait Parameters {
 
     /// The text shown for a value that is more than a number.
     fn value_wording(&self, what: Measure, value: i64) -> Option<String> {
-        let flag = matches!(what, Measure::OfThing(ACTIVE, _));
+        let flag = matches!(what, Measure::OfItem(ACTIVE, _));
         flag.then(|| yes_or_no(value)).flatten()
     }
 
@@ -247,7 +247,7 @@ pub(crate) trait Parameters {
     }
 
     /// The game's own text for an event; `None` for the common text.
-    fn tell(&self, _event: &Event, _table: &Table) -> Option<String> {
+    fn describe(&self, _event: &Event, _table: &Table) -> Option<String> {
         None
     }
 

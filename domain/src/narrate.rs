@@ -10,7 +10,7 @@ use crate::{
 
 /// One line about an event; `None` if players need not see it.
 pub fn narrate(event: &Event, table: &Table) -> Option<String> {
-    let own = table.ruleset.rules.parameters().tell(event, table);
+    let own = table.ruleset.rules.parameters().describe(event, table);
     own.or_else(|| describe(event, table))
 }
 
@@ -113,7 +113,7 @@ fn changed(effect: &EffectApplied, table: &Table) -> String {
     let what = table.source_label(effect.source);
     // The activation of an effect is only shown if nothing else changes.
     let is_shown = |change: &&Change| {
-        effect.changes.len() == 1 || !matches!(change.what, Measure::OfThing(ACTIVE, _))
+        effect.changes.len() == 1 || !matches!(change.what, Measure::OfItem(ACTIVE, _))
     };
     let line = |c: &Change| {
         let value = |value| rules.value_wording(c.what, value).unwrap_or_else(|| number(value));
@@ -174,7 +174,7 @@ impl Table {
     pub fn source_label(&self, source: EffectSource) -> String {
         match source {
             EffectSource::Rule(rule) => self.wording(rule),
-            EffectSource::Thing(done, thing) => {
+            EffectSource::Item(done, thing) => {
                 self.ruleset.rules.parameters().item_label(done, thing)
             }
             EffectSource::Die(die) => self.die(die.code),
@@ -185,7 +185,7 @@ impl Table {
     pub fn measure_label(&self, what: Measure) -> String {
         match what {
             Measure::Value(name) => self.wording(name),
-            Measure::OfThing(name, thing) => {
+            Measure::OfItem(name, thing) => {
                 format!("{} {}", thing.spoken(), self.wording(name)).trim_end().to_owned()
             }
             Measure::OfDie(_, slot) => format!("die {slot}"),

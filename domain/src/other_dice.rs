@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::{
     Dice, Draw, Event, Game, Purpose,
     fair::{DiceKey, FairDice, Secret, seeds_hash, sha256},
-    recount::draws_of,
+    infer_commands::draws_of,
 };
 
 /// The source of dice for the moves of a fork.

@@ -38,7 +38,7 @@ pub enum DiePlace {
 
 /// A card, character or other item of the rules, with the text of a tooltip.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thing {
+pub struct CatalogItem {
     /// Its kind: `character`, `card`, `evolution`, `consumable`, `colour`.
     pub kind: &'static str,
     /// Its code.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     BadRecord, Play, SeatNo, Slug, games,
-    record::lex::{Position, Reader, Sign, expected, list, value},
+    record::lex::{Position, Reader, Token, expected, list, value},
     special_dice::Code,
 };
 
@@ -106,12 +106,12 @@ pub(crate) const END: Verb = Verb {
 impl Arguments<'_, '_> {
     /// Consumes a word if it is the next one; returns whether it was.
     pub(crate) fn accept(&mut self, word: &str) -> Result<bool, BadRecord> {
-        self.reader.accept(&Sign::Word(word))
+        self.reader.accept(&Token::Word(word))
     }
 
     /// Whether a list is next.
     pub(crate) fn is_list(&self) -> Result<bool, BadRecord> {
-        Ok(self.reader.peek()?.0 == Sign::Mark('['))
+        Ok(self.reader.peek()?.0 == Token::Mark('['))
     }
 
     /// A number.
@@ -122,8 +122,8 @@ impl Arguments<'_, '_> {
     /// The code of an item, in quotes if it is not a plain word.
     pub(crate) fn code(&mut self, what: &str) -> Result<String, BadRecord> {
         match self.reader.next()? {
-            (Sign::Word(word), _) => Ok(word.to_owned()),
-            (Sign::Text(text), _) => Ok(text),
+            (Token::Word(word), _) => Ok(word.to_owned()),
+            (Token::Text(text), _) => Ok(text),
             (found, place) => Err(expected(place, what, &found)),
         }
     }
@@ -135,7 +135,7 @@ impl Arguments<'_, '_> {
 
     /// `->`.
     pub(crate) fn arrow(&mut self) -> Result<bool, BadRecord> {
-        self.reader.accept(&Sign::Arrow)
+        self.reader.accept(&Token::Arrow)
     }
 
     /// `-> 1`, or by name; `None` if absent.
@@ -224,7 +224,7 @@ pub fn parse_step(text: &str, names: &[&str]) -> Result<Option<(Play, Option<Thr
     let Some(verb) = sign.word() else { return Ok(None) };
     let read = read_move(&mut reader, verb, names, true)?;
     match reader.next()? {
-        (Sign::End, _) => Ok(read),
+        (Token::End, _) => Ok(read),
         (found, place) => Err(expected(place, "the end of the move", &found)),
     }
 }
@@ -254,7 +254,7 @@ pub fn parse_dice(text: &str) -> Result<Thrown, BadRecord> {
     words.dice()?;
     let thrown = words.thrown.unwrap_or_default();
     match reader.next()? {
-        (Sign::End, _) => Ok(thrown),
+        (Token::End, _) => Ok(thrown),
         (found, place) => Err(expected(place, "a list of values, as in [1,2],", &found)),
     }
 }

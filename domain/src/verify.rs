@@ -3,7 +3,7 @@
 use crate::{
     Event, Rejection,
     fair::{FairDice, commitment},
-    recount::walk,
+    infer_commands::walk,
 };
 
 /// The result of a successful verification.
@@ -18,18 +18,18 @@ pub struct Proven {
 /// Replays a finished game: commands are inferred from its events, dice are drawn again from the
 /// revealed secret and the sealed seeds, and decisions follow the rules of its first event. The
 /// result must be identical, so no face, point or winner in the log can be wrong.
-pub fn verify(log: &[Event]) -> Result<Proven, Unproven> {
+pub fn verify(log: &[Event]) -> Result<Proven, VerificationError> {
     let Some(Event::Created { game: id, ruleset_hash, commitment: promised, .. }) = log.first()
     else {
-        return Err(Unproven::NoGame);
+        return Err(VerificationError::NoGame);
     };
     // Only `Voided` can follow the end.
     let secret = log.iter().rev().take(2).find_map(|event| {
         if let Event::SeedRevealed { secret } = event { Some(secret) } else { None }
     });
-    let secret = secret.ok_or(Unproven::NotRevealed)?;
+    let secret = secret.ok_or(VerificationError::NotRevealed)?;
     if commitment(secret, *id, *ruleset_hash) != *promised {
-        return Err(Unproven::Commitment);
+        return Err(VerificationError::Commitment);
     }
     let walked = walk(log, |game| FairDice::new(*secret, game))?;
     let rolls = walked.game.map_or(0, |game| game.table.rolls);
@@ -38,7 +38,7 @@ pub fn verify(log: &[Event]) -> Result<Proven, Unproven> {
 
 /// Why a verification failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unproven {
+pub enum VerificationError {
     /// The log does not begin with `Created`.
     #[error("these events do not begin with Created")]
     NoGame,
@@ -70,7 +70,7 @@ pub enum Unproven {
     },
 }
 
-impl Unproven {
+impl VerificationError {
     pub(crate) fn differs(number: usize, expected: &Event, found: Option<&Event>) -> Self {
         let json = |event: &Event| serde_json::to_string(event).unwrap_or_default();
         let found = found.map_or_else(|| "missing".to_owned(), json);

@@ -7,11 +7,11 @@
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use crate::{
-    Command, Event, Game, Moment, NoDice, Play, Rejection, Ruleset, SeatNo, Step, Unproven, decide,
-    evolve,
+    Command, Event, Game, Moment, NoDice, Play, Rejection, Ruleset, SeatNo, Step,
+    VerificationError, decide, evolve,
     fair::{Secret, commitment, ruleset_hash, sha256},
+    infer_commands::{infer_commands, moment_untold, revealed},
     other_dice::{ForkDice, OtherDice},
-    recount::{moment_untold, recount, revealed},
     replay,
 };
 
@@ -71,7 +71,7 @@ pub enum NoFork {
     NoGame,
     /// The original does not follow its rules.
     #[error("the original is not proven: {0}")]
-    Unproven(Unproven),
+    VerificationError(VerificationError),
     /// The original has fewer events.
     #[error("the game has {events} events, it cannot be forked behind event {from}")]
     VersionAhead {
@@ -100,14 +100,18 @@ pub enum NoFork {
         why: Rejection,
     },
     /// Dice of the original would reveal future rolls of a running game.
-    #[error("the game still runs, and its dice would tell its future; choose other ones")]
+    #[error("the game still runs, and its dice would describe its future; choose other ones")]
     StillRunning,
 }
 
 /// Replays a game with changes.
 pub fn what_if(log: &[Event], fork: &Fork) -> Result<WhatIf, NoFork> {
-    let steps = recount(log).map_err(|why| {
-        if why == Unproven::NoGame { NoFork::NoGame } else { NoFork::Unproven(why) }
+    let steps = infer_commands(log).map_err(|why| {
+        if why == VerificationError::NoGame {
+            NoFork::NoGame
+        } else {
+            NoFork::VerificationError(why)
+        }
     })?;
     let original = replay(log).ok_or(NoFork::NoGame)?;
     if fork.from > log.len() {

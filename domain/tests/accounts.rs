@@ -33,12 +33,12 @@ impl Purse {
     /// A wallet with this balance, and no dice.
     fn with(grant: Dollars) -> Self {
         let mut purse = Self::none();
-        purse.tell(&open(grant)).unwrap();
+        purse.execute(&open(grant)).unwrap();
         purse
     }
 
     /// Decides and records a command.
-    fn tell(&mut self, command: &AccountCommand) -> Result<Vec<AccountEvent>, Rejection> {
+    fn execute(&mut self, command: &AccountCommand) -> Result<Vec<AccountEvent>, Rejection> {
         let events = decide_account(self.account.as_ref(), command, &self.catalogue)?;
         for event in &events {
             self.account = Some(Account::evolve(self.account.take(), event));
@@ -50,7 +50,7 @@ impl Purse {
     /// Runs a command and returns its only event.
     #[track_caller]
     fn one(&mut self, command: &AccountCommand) -> AccountEvent {
-        let mut events = self.tell(command).unwrap();
+        let mut events = self.execute(command).unwrap();
         assert_eq!(events.len(), 1, "{events:?}");
         events.remove(0)
     }
@@ -59,7 +59,7 @@ impl Purse {
     #[track_caller]
     fn refuses(&mut self, command: &AccountCommand, why: Rejection) {
         let before = self.account.clone();
-        assert_eq!(self.tell(command), Err(why), "{command:?}");
+        assert_eq!(self.execute(command), Err(why), "{command:?}");
         assert_eq!(self.account, before);
     }
 
@@ -321,7 +321,7 @@ fn unknown_dice() {
     let traded = names.iter().chain(&["STANDARD"]).flat_map(|&n| [(n, buy(n, 1)), (n, sell(n, 1))]);
     let stored = names.iter().map(|&name| (name, store("mine", &["LUCKY", name])));
     for (name, command) in traded.chain(stored) {
-        let answer = purse.tell(&command).unwrap_err();
+        let answer = purse.execute(&command).unwrap_err();
         let Rejection::UnknownDie { code, known } = &answer else { panic!("{answer:?}") };
         assert_eq!(*code, name.chars().take(40).collect::<String>());
         assert!(known.starts_with("STANDARD, PHOENIX, ") && known.ends_with(", THREE"), "{known}");
@@ -779,7 +779,7 @@ fn ledger_is_consistent_after_random_commands() {
                 chance.catalogue(&mut purse.catalogue);
             }
             let (before, command) = (purse.clone(), chance.command());
-            match purse.tell(&command) {
+            match purse.execute(&command) {
                 Ok(happened) => {
                     events.extend(happened.iter().map(AccountEvent::name));
                     for event in &happened {

@@ -16,7 +16,7 @@ struct Shop {
 
 impl Shop {
     /// Decides and records a command.
-    fn tell(&mut self, command: &CatalogueCommand) -> Result<Vec<CatalogueEvent>, Rejection> {
+    fn execute(&mut self, command: &CatalogueCommand) -> Result<Vec<CatalogueEvent>, Rejection> {
         let events = decide_catalogue(self.catalogue.as_ref(), command)?;
         for event in &events {
             self.catalogue = Catalogue::evolve(self.catalogue.take(), event);
@@ -27,7 +27,7 @@ impl Shop {
 
     #[track_caller]
     fn does(mut self, command: &CatalogueCommand) -> Self {
-        self.tell(command).unwrap();
+        self.execute(command).unwrap();
         self
     }
 
@@ -35,7 +35,7 @@ impl Shop {
     #[track_caller]
     fn refuses(&mut self, command: &CatalogueCommand, why: Rejection) {
         let before = self.clone();
-        assert_eq!(self.tell(command), Err(why), "{command:?}");
+        assert_eq!(self.execute(command), Err(why), "{command:?}");
         assert_eq!((&self.catalogue, &self.log), (&before.catalogue, &before.log));
     }
 
@@ -91,7 +91,7 @@ fn choose(seat: u8, dice: &[&str]) -> Command {
 /// A challenge with this catalogue and one player.
 fn seated(catalogue: &Catalogue) -> Match {
     let mut table = Match::open("challenge-standard", json!({ "catalogue": catalogue }));
-    table.tell(&join(0), &[]).unwrap();
+    table.execute(&join(0), &[]).unwrap();
     table
 }
 
@@ -99,8 +99,8 @@ fn seated(catalogue: &Catalogue) -> Match {
 #[track_caller]
 fn started(catalogue: &Catalogue, dice: &[&str]) -> Match {
     let mut table = seated(catalogue);
-    table.tell(&choose(0, dice), &[]).unwrap();
-    table.tell(&Command::Start, &[]).unwrap();
+    table.execute(&choose(0, dice), &[]).unwrap();
+    table.execute(&Command::Start, &[]).unwrap();
     table
 }
 
@@ -109,8 +109,8 @@ const FARKLE: [u32; 6] = [2, 2, 3, 3, 4, 6];
 /// Rolls and saves; returns the points of the save.
 #[track_caller]
 fn scores(table: &mut Match, raw: &[u32], slots: &[u8]) -> i64 {
-    table.tell(&roll(0), raw).unwrap();
-    let events = table.tell(&save(0, slots), &[]).unwrap();
+    table.execute(&roll(0), raw).unwrap();
+    let events = table.execute(&save(0, slots), &[]).unwrap();
     let Some(Event::Saved(saved)) = events.first() else { panic!("{events:?}") };
     saved.points
 }
@@ -127,7 +127,7 @@ fn money(table: &Match) -> u32 {
 #[track_caller]
 fn farkles_with_300(mut table: Match) -> i64 {
     assert_eq!(scores(&mut table, &[1, 2, 2, 2, 3, 4], &[0, 1, 2, 3]), 300);
-    table.tell(&roll(0), &[3, 4]).unwrap();
+    table.execute(&roll(0), &[3, 4]).unwrap();
     score(&table)
 }
 
@@ -149,9 +149,9 @@ fn first_change_records_the_builtin_dice() {
     for (command, event) in changes {
         let mut shop = Shop::default();
         let opened = CatalogueEvent::CatalogueOpened { catalogue: Catalogue::builtin() };
-        assert_eq!(shop.tell(&command), Ok(vec![opened, event]));
+        assert_eq!(shop.execute(&command), Ok(vec![opened, event]));
         assert_eq!(shop.now().version, version);
-        let again = shop.tell(&change("LUCKY", json!({ "price": 3 }))).unwrap();
+        let again = shop.execute(&change("LUCKY", json!({ "price": 3 }))).unwrap();
         assert_eq!(again.iter().map(CatalogueEvent::name).collect::<Vec<_>>(), ["DieChanged"]);
     }
     assert_eq!((Catalogue::builtin().version, Catalogue::builtin().dice.len()), (1, 16));
@@ -170,7 +170,7 @@ fn every_change_increments_the_version() {
     ];
     let mut shop = Shop::default();
     for (command, version) in commands.iter().zip(2..) {
-        shop.tell(command).unwrap();
+        shop.execute(command).unwrap();
         assert_eq!(shop.now().version, version);
         let written = serde_json::to_string(&shop.now()).unwrap();
         assert_eq!(serde_json::from_str::<Catalogue>(&written).unwrap(), shop.now());
@@ -193,12 +193,12 @@ fn every_change_increments_the_version() {
 fn a_new_die_with_different_faces() {
     let new = with_new(json!({ "kind": "faces", "faces": [6, 6, 6, 1, 1, 1] }));
     let mut table = started(&new, &["NEW"]);
-    let events = table.tell(&roll(0), &[4, 4, 3, 3, 2, 6]).unwrap();
+    let events = table.execute(&roll(0), &[4, 4, 3, 3, 2, 6]).unwrap();
     let Some(Event::Rolled(rolled)) = events.first() else { panic!("{events:?}") };
     assert_eq!(rolled.faces.iter().collect::<Vec<_>>(), [1, 4, 3, 3, 2, 6]);
     assert_eq!(rolled.max_points, 100);
     let mut table = started(&new, &["NEW"]);
-    let events = table.tell(&roll(0), &[1, 4, 3, 3, 2, 6]).unwrap();
+    let events = table.execute(&roll(0), &[1, 4, 3, 3, 2, 6]).unwrap();
     assert!(events.iter().any(|event| matches!(event, Event::Farkled(_))), "6 4 3 3 2 6");
 }
 
@@ -241,7 +241,7 @@ fn a_new_die_with_a_streak() {
     assert_eq!(scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]), 2_000);
     assert_eq!(scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]), 100 + 70);
     assert_eq!(scores(&mut table, &[5, 2, 3, 3, 4], &[1]), 50 + 2 * 70);
-    table.tell(&bank(0, None), &[]).unwrap();
+    table.execute(&bank(0, None), &[]).unwrap();
     assert_eq!(scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]), 100);
 }
 
@@ -250,7 +250,7 @@ fn a_new_die_that_multiplies_the_hand() {
     let new = with_new(json!({ "kind": "multiply_turn", "factor": 3 }));
     let mut table = started(&new, &["NEW", "DOUBLE"]);
     assert_eq!(scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]), 100);
-    table.tell(&bank(0, None), &[]).unwrap();
+    table.execute(&bank(0, None), &[]).unwrap();
     assert_eq!(score(&table), 600);
 }
 
@@ -266,13 +266,13 @@ fn a_new_die_that_earns_money_for_saves() {
 fn a_new_die_that_consoles() {
     let new = with_new(json!({ "kind": "consolation", "points": 600, "most_saved": 0 }));
     let mut table = started(&new, &["NEW"]);
-    table.tell(&roll(0), &FARKLE).unwrap();
+    table.execute(&roll(0), &FARKLE).unwrap();
     assert_eq!(score(&table), 600);
     scores(&mut table, &[1, 2, 3, 3, 4, 6], &[0]);
-    table.tell(&roll(0), &FARKLE[..5]).unwrap();
+    table.execute(&roll(0), &FARKLE[..5]).unwrap();
     assert_eq!(score(&table), 600, "a die was saved");
     scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]);
-    table.tell(&roll(0), &FARKLE).unwrap();
+    table.execute(&roll(0), &FARKLE).unwrap();
     assert_eq!(score(&table), 600, "dice were saved before hot dice");
 }
 
@@ -281,7 +281,7 @@ fn a_new_die_that_banks_the_round() {
     let new = with_new(json!({ "kind": "bank_round" }));
     let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]), 2_000);
-    table.tell(&roll(0), &FARKLE).unwrap();
+    table.execute(&roll(0), &FARKLE).unwrap();
     assert_eq!(score(&table), 2_000);
 }
 
@@ -291,7 +291,7 @@ fn a_new_die_that_keeps_a_part_of_the_hand() {
     let new = with_new(json!({ "kind": "keep_turn", "percent": 33 }));
     let mut table = started(&new, &["NEW"]);
     assert_eq!(scores(&mut table, &[5, 2, 3, 3, 4, 6], &[0]), 50);
-    table.tell(&roll(0), &FARKLE[..5]).unwrap();
+    table.execute(&roll(0), &FARKLE[..5]).unwrap();
     assert_eq!(score(&table), 16);
 }
 
@@ -300,10 +300,10 @@ fn a_new_die_that_raises_the_next_bank() {
     let new = with_new(json!({ "kind": "bank_bonus", "points": 350 }));
     let mut table = started(&new, &["NEW", "NEW"]);
     for _ in 0..2 {
-        table.tell(&roll(0), &FARKLE).unwrap();
+        table.execute(&roll(0), &FARKLE).unwrap();
     }
-    table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
-    table.tell(&bank(0, Some(&[0])), &[]).unwrap();
+    table.execute(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
+    table.execute(&bank(0, Some(&[0])), &[]).unwrap();
     assert_eq!(score(&table), 100 + 2 * 350);
 }
 
@@ -311,7 +311,7 @@ fn a_new_die_that_raises_the_next_bank() {
 fn a_new_die_that_earns_money_for_farkles() {
     let new = with_new(json!({ "kind": "farkle_money", "dollars": 9 }));
     let mut table = started(&new, &["NEW", "FARK$", "NEW"]);
-    table.tell(&roll(0), &FARKLE).unwrap();
+    table.execute(&roll(0), &FARKLE).unwrap();
     assert_eq!(money(&table), 9 + 3 + 9);
 }
 
@@ -347,9 +347,9 @@ fn only_the_strongest_effect_counts() {
     let bonus = with_new(json!({ "kind": "bank_bonus", "points": 350 }));
     for dice in [["NEW", "DARE"], ["DARE", "NEW"]] {
         let mut table = started(&bonus, &dice);
-        table.tell(&roll(0), &FARKLE).unwrap();
-        table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
-        table.tell(&bank(0, Some(&[0])), &[]).unwrap();
+        table.execute(&roll(0), &FARKLE).unwrap();
+        table.execute(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
+        table.execute(&bank(0, Some(&[0])), &[]).unwrap();
         assert_eq!(score(&table), 100 + 350);
     }
 }
@@ -360,7 +360,7 @@ fn only_the_strongest_applicable_consolation_counts() {
     let late = with_new(json!({ "kind": "consolation", "points": 200, "most_saved": 6 }));
     for dice in [["NEW", "BADLUCK"], ["BADLUCK", "NEW"]] {
         let mut table = started(&late, &dice);
-        table.tell(&roll(0), &FARKLE).unwrap();
+        table.execute(&roll(0), &FARKLE).unwrap();
         assert_eq!(score(&table), 1_000);
         assert_eq!(farkles_with_300(started(&late, &dice)), 200);
     }
@@ -371,8 +371,8 @@ fn only_the_strongest_applicable_consolation_counts() {
 fn largest_factors_do_not_overflow() {
     let huge = with_new(json!({ "kind": "multiply_turn", "factor": 1_000 }));
     let mut table = started(&huge, &["NEW"; 6]);
-    table.tell(&roll(0), &[1; 6]).unwrap();
-    table.tell(&bank(0, Some(&[0, 1, 2, 3, 4, 5])), &[]).unwrap();
+    table.execute(&roll(0), &[1; 6]).unwrap();
+    table.execute(&bank(0, Some(&[0, 1, 2, 3, 4, 5])), &[]).unwrap();
     assert!(score(&table) > 1_000_000_000_000_000_000);
     assert!(matches!(table.game().table.stage, Stage::Ended(_)));
     let written = serde_json::to_string(table.game()).unwrap();
@@ -395,11 +395,11 @@ fn a_game_keeps_its_catalogue() {
     assert_eq!((farkles_with_300(old), farkles_with_300(new)), (150, 300));
     // New dice are unknown there, and retired ones can still be played.
     let mut old = seated(&before);
-    let unknown = old.tell(&choose(0, &["NEW"]), &[]).unwrap_err();
+    let unknown = old.execute(&choose(0, &["NEW"]), &[]).unwrap_err();
     assert!(matches!(unknown, Rejection::UnknownDie { code, .. } if code == "NEW"));
-    old.tell(&choose(0, &["LUCKY"]), &[]).unwrap();
+    old.execute(&choose(0, &["LUCKY"]), &[]).unwrap();
     let retired = Rejection::RetiredDie { code: code("LUCKY") };
-    assert_eq!(seated(&shop.now()).tell(&choose(0, &["LUCKY"]), &[]), Err(retired));
+    assert_eq!(seated(&shop.now()).execute(&choose(0, &["LUCKY"]), &[]), Err(retired));
 }
 
 /// Fields that are not given stay the same; an effect is replaced as a whole.
@@ -418,7 +418,7 @@ fn a_die_is_changed_field_by_field() {
     let effect = json!({ "kind": "consolation", "points": 50, "most_saved": 0 });
     let shop = shop.does(&change("BADLUCK", json!({ "effect": effect, "code": "BADLUCK" })));
     let mut table = started(&shop.now(), &["BADLUCK"]);
-    table.tell(&roll(0), &FARKLE).unwrap();
+    table.execute(&roll(0), &FARKLE).unwrap();
     assert_eq!(score(&table), 50);
     assert_eq!((shop.die("BADLUCK").price, shop.die("BADLUCK").name), (30, before.name));
 }
@@ -430,14 +430,14 @@ fn a_retired_die_can_be_restored() {
     assert_eq!(shop.now().dice.len(), 16, "its row stays: somebody may own it");
     let retired = Rejection::RetiredDie { code: code("PHOENIX") };
     shop.refuses(&retire("PHOENIX"), retired.clone());
-    assert_eq!(seated(&shop.now()).tell(&choose(0, &["PHOENIX"]), &[]), Err(retired));
+    assert_eq!(seated(&shop.now()).execute(&choose(0, &["PHOENIX"]), &[]), Err(retired));
     // Changing another field does not restore it.
     let mut shop = shop.does(&change("PHOENIX", json!({ "price": 1 })));
     assert!(shop.die("PHOENIX").retired);
-    shop.tell(&change("PHOENIX", json!({ "retired": false }))).unwrap();
+    shop.execute(&change("PHOENIX", json!({ "retired": false }))).unwrap();
     assert_eq!((shop.die("PHOENIX").retired, shop.now().version), (false, 4));
     assert_eq!(farkles_with_300(started(&shop.now(), &["PHOENIX"])), 150);
-    shop.tell(&retire("PHOENIX")).unwrap();
+    shop.execute(&retire("PHOENIX")).unwrap();
 }
 
 /// Asserts that an invalid die can neither be added nor result from a change; returns the
@@ -448,7 +448,7 @@ fn invalid(part: Value) -> Rejection {
     let mut die = row("NEW", sensible.clone());
     die.extend(fields(part.clone()));
     let mut shop = Shop::default();
-    let why = shop.tell(&CatalogueCommand::Add { die: die.clone() }).unwrap_err();
+    let why = shop.execute(&CatalogueCommand::Add { die: die.clone() }).unwrap_err();
     shop.refuses(&CatalogueCommand::Add { die }, why.clone());
     shop.does(&add("NEW", sensible)).refuses(&change("NEW", part), why.clone());
     why
@@ -629,7 +629,7 @@ fn invalid_codes() {
     for value in [json!(7), Value::Null] {
         let mut die = row("NEW", effect());
         die.insert("code".to_owned(), value);
-        let answer = Shop::default().tell(&CatalogueCommand::Add { die });
+        let answer = Shop::default().execute(&CatalogueCommand::Add { die });
         assert!(matches!(answer, Err(Rejection::BadDieData { .. })), "{answer:?}");
     }
 }
@@ -640,7 +640,7 @@ fn a_row_without_a_field() {
     for field in whole.keys() {
         let mut die = whole.clone();
         die.remove(field);
-        let why = Shop::default().tell(&CatalogueCommand::Add { die }).unwrap_err();
+        let why = Shop::default().execute(&CatalogueCommand::Add { die }).unwrap_err();
         let expected = format!("this is not a valid die: missing field `{field}`");
         assert_eq!((why.code(), why.to_string()), (RejectionCode::BadDieData, expected));
     }
@@ -669,7 +669,7 @@ fn an_unknown_die_cannot_be_changed_or_retired() {
     for name in ["NEW", "STANDARD", "phoenix", "", "a\nb"] {
         for command in [change(name, json!({ "price": 3 })), retire(name)] {
             let mut shop = Shop::default();
-            let why = shop.tell(&command).unwrap_err();
+            let why = shop.execute(&command).unwrap_err();
             let unknown = matches!(&why, Rejection::UnknownDie { code, .. } if code == name);
             assert!(unknown, "{why:?}");
             shop.refuses(&command, why);
@@ -683,17 +683,17 @@ fn a_full_catalogue() {
     let effect = || json!({ "kind": "bank_round" });
     let mut shop = Shop::default();
     for number in 17..=200 {
-        shop.tell(&add(&format!("NEW_{number}"), effect())).unwrap();
+        shop.execute(&add(&format!("NEW_{number}"), effect())).unwrap();
     }
     assert_eq!((shop.now().dice.len(), shop.now().version), (200, 185));
     shop.refuses(&add("NEW_201", effect()), Rejection::CatalogueFull { most: 200, kib: 48 });
-    shop.tell(&change("NEW_200", json!({ "price": 9 }))).unwrap();
-    shop.tell(&retire("NEW_17")).unwrap();
+    shop.execute(&change("NEW_200", json!({ "price": 9 }))).unwrap();
+    shop.execute(&retire("NEW_17")).unwrap();
     shop.refuses(&add("NEW_201", effect()), Rejection::CatalogueFull { most: 200, kib: 48 });
     // The last of them can be played like the first.
     let mut table = started(&shop.now(), &["NEW_200"]);
     scores(&mut table, &[1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5]);
-    table.tell(&roll(0), &FARKLE).unwrap();
+    table.execute(&roll(0), &FARKLE).unwrap();
     assert_eq!(score(&table), 2_000);
 }
 
@@ -716,14 +716,14 @@ fn a_game_needs_a_valid_catalogue() {
 #[track_caller]
 fn refused(table: &mut Match, dice: &[&str], why: Rejection) {
     let before = table.game.clone();
-    assert_eq!(table.tell(&choose(0, dice), &[]), Err(why), "{dice:?}");
+    assert_eq!(table.execute(&choose(0, dice), &[]), Err(why), "{dice:?}");
     assert_eq!(table.game, before);
 }
 
 /// A challenge with these limits and one player.
 fn limited(limits: Value) -> Match {
     let mut table = Match::open("challenge-standard", json!({ "loadout_limits": limits }));
-    table.tell(&join(0), &[]).unwrap();
+    table.execute(&join(0), &[]).unwrap();
     table
 }
 
@@ -731,7 +731,7 @@ fn limited(limits: Value) -> Match {
 fn unknown_dice() {
     let shop = Shop::default().does(&retire("LUCKY"));
     let mut table = seated(&shop.now());
-    table.tell(&choose(0, &["HEAVY"]), &[]).unwrap();
+    table.execute(&choose(0, &["HEAVY"]), &[]).unwrap();
     for name in ["NOPE", "heavy", ""] {
         let why = table.decide(&choose(0, &["HEAVY", name]), &[]).unwrap_err();
         let Rejection::UnknownDie { code, known } = &why else { panic!("{why:?}") };
@@ -752,10 +752,10 @@ fn unknown_dice() {
 #[test]
 fn number_of_slots() {
     let mut table = Match::open("challenge-standard", json!({ "dice": 2 }));
-    table.tell(&join(0), &[]).unwrap();
+    table.execute(&join(0), &[]).unwrap();
     refused(&mut table, &["HEAVY"; 3], Rejection::TooManyDice { dice: 3, slots: 2 });
     refused(&mut table, &["FIVES"; 2], Rejection::EndlessLoadout);
-    table.tell(&choose(0, &["FIVES", "HEAVY"]), &[]).unwrap();
+    table.execute(&choose(0, &["FIVES", "HEAVY"]), &[]).unwrap();
     assert_eq!(table.game().loadout(0), [code("FIVES"), code("HEAVY")]);
 }
 
@@ -763,7 +763,7 @@ fn number_of_slots() {
 #[test]
 fn competitive_limits() {
     let mut table = Match::open("competitive", json!({}));
-    table.tell(&join(0), &[]).unwrap();
+    table.execute(&join(0), &[]).unwrap();
     let doubles = Rejection::TooManyCopies { code: code("DOUBLE"), copies: 3, most: 2 };
     refused(&mut table, &["DOUBLE"; 3], doubles);
     let tier = |dice| Rejection::TooManyOfTier { tier: "amazing", dice, most: 2 };
@@ -772,7 +772,7 @@ fn competitive_limits() {
     refused(&mut table, &["BADLUCK", "GAMBLE", "CHUTE", "JACKPOT", "TRIPLE", "DOUBLE"], tier(6));
     refused(&mut table, &["FIVES"; 6], Rejection::EndlessLoadout);
     for lawful in [["DOUBLE", "DOUBLE", "HEAVY"], ["TRIPLE", "DARE", "GAMBLE"], ["HEAVY"; 3]] {
-        table.tell(&choose(0, &lawful), &[]).unwrap();
+        table.execute(&choose(0, &lawful), &[]).unwrap();
     }
 }
 
@@ -784,10 +784,10 @@ fn a_new_die_is_limited_by_its_tier() {
         .does(&add("NEW", json!({ "kind": "streak", "points": 70 })))
         .does(&change("NEW", strong));
     let mut table = Match::open("competitive", json!({ "catalogue": shop.now() }));
-    table.tell(&join(0), &[]).unwrap();
+    table.execute(&join(0), &[]).unwrap();
     let tier = Rejection::TooManyOfTier { tier: "amazing", dice: 3, most: 2 };
     refused(&mut table, &["NEW", "DOUBLE", "NEW"], tier);
-    table.tell(&choose(0, &["NEW", "NEW"]), &[]).unwrap();
+    table.execute(&choose(0, &["NEW", "NEW"]), &[]).unwrap();
 }
 
 #[test]
@@ -798,9 +798,9 @@ fn limits_of_copies() {
     refused(&mut table, &["HOT", "HEAVY", "HOT"], copies("HOT", 2, 1));
     refused(&mut table, &["MIDAS"], copies("MIDAS", 1, 0));
     let lawful = ["HEAVY", "HEAVY", "HOT", "LUCKY", "LUCKY", "STANDARD"];
-    table.tell(&choose(0, &lawful), &[]).unwrap();
+    table.execute(&choose(0, &lawful), &[]).unwrap();
     // Standard dice are not counted.
-    table.tell(&choose(0, &["STANDARD"; 6]), &[]).unwrap();
+    table.execute(&choose(0, &["STANDARD"; 6]), &[]).unwrap();
 }
 
 /// A pair is banned in any order and slots; a pair of the same code limits it to one.
@@ -813,7 +813,7 @@ fn banned_pairs() {
     refused(&mut table, &["CUSHION", "STANDARD", "HEAVY", "PHOENIX"], phoenix);
     refused(&mut table, &["HOT", "HEAVY", "HOT"], pair("HOT", "HOT"));
     for lawful in [["PHOENIX", "PHOENIX"], ["CUSHION", "HOT"], ["HOT", "PHOENIX"]] {
-        table.tell(&choose(0, &lawful), &[]).unwrap();
+        table.execute(&choose(0, &lawful), &[]).unwrap();
     }
 }
 
@@ -822,7 +822,7 @@ fn banned_pairs() {
 fn a_round_must_be_able_to_end() {
     let mut table = seated(&Catalogue::builtin());
     refused(&mut table, &["FIVES"; 6], Rejection::EndlessLoadout);
-    table.tell(&choose(0, &["FIVES"; 5]), &[]).unwrap();
+    table.execute(&choose(0, &["FIVES"; 5]), &[]).unwrap();
 
     let faces = |faces: [u8; 6]| json!({ "kind": "faces", "faces": faces });
     let lone = |face: u8| json!({ "kind": "lone_face", "face": face, "points": 10 });
@@ -830,7 +830,7 @@ fn a_round_must_be_able_to_end() {
         .does(&add("ONES", faces([1; 6])))
         .does(&add("ONE_OR_FIVE", faces([1, 5, 1, 5, 1, 5])));
     for face in [2, 3, 4, 6] {
-        shop.tell(&add(&format!("LONE_{face}"), lone(face))).unwrap();
+        shop.execute(&add(&format!("LONE_{face}"), lone(face))).unwrap();
     }
     let mut table = seated(&shop.now());
     refused(&mut table, &["ONES"; 6], Rejection::EndlessLoadout);
@@ -841,7 +841,7 @@ fn a_round_must_be_able_to_end() {
     let every_face = ["LONE_2", "LONE_3", "LONE_4", "LONE_6"];
     refused(&mut table, &every_face, Rejection::EndlessLoadout);
     for lawful in [&["ONES"; 5][..], &every_face[..3], &["LONE_6", "ONES", "ONES"]] {
-        table.tell(&choose(0, lawful), &[]).unwrap();
+        table.execute(&choose(0, lawful), &[]).unwrap();
     }
 }
 
@@ -850,7 +850,7 @@ fn dice_are_chosen_before_the_start() {
     let mut table = started(&Catalogue::builtin(), &["HEAVY"]);
     refused(&mut table, &["LUCKY"], Rejection::AlreadyStarted);
     refused(&mut table, &[], Rejection::AlreadyStarted);
-    table.tell(&Command::Leave { seat: 0 }, &[]).unwrap();
+    table.execute(&Command::Leave { seat: 0 }, &[]).unwrap();
     refused(&mut table, &["LUCKY"], Rejection::GameOver);
 }
 
@@ -858,7 +858,7 @@ fn dice_are_chosen_before_the_start() {
 fn a_classic_game_has_no_special_dice() {
     for preset in ["classic", "ten-round", "house-750"] {
         let mut table = Match::open(preset, json!({}));
-        table.tell(&join(0), &[]).unwrap();
+        table.execute(&join(0), &[]).unwrap();
         for dice in [&["LUCKY"][..], &["STANDARD"], &["NOPE"], &[]] {
             refused(&mut table, dice, Rejection::NoSpecialDice);
         }
@@ -869,16 +869,16 @@ fn a_classic_game_has_no_special_dice() {
 #[test]
 fn dice_are_reset_when_a_player_leaves() {
     let mut table = seated(&Catalogue::builtin());
-    table.tell(&join(1), &[]).unwrap();
-    table.tell(&choose(0, &["HEAVY"]), &[]).unwrap();
-    table.tell(&choose(0, &["LUCKY", "HOT"]), &[]).unwrap();
+    table.execute(&join(1), &[]).unwrap();
+    table.execute(&choose(0, &["HEAVY"]), &[]).unwrap();
+    table.execute(&choose(0, &["LUCKY", "HOT"]), &[]).unwrap();
     let chosen = |table: &Match, seat| table.game().loadout(seat)[..2].to_vec();
     assert_eq!(chosen(&table, 0), [code("LUCKY"), code("HOT")]);
     assert_eq!(chosen(&table, 1), [Code::STANDARD; 2]);
     let nobody = Rejection::NoSuchSeat { seat: 2, seats: 2 };
-    assert_eq!(table.tell(&choose(2, &["LUCKY"]), &[]), Err(nobody));
-    table.tell(&Command::Leave { seat: 0 }, &[]).unwrap();
+    assert_eq!(table.execute(&choose(2, &["LUCKY"]), &[]), Err(nobody));
+    table.execute(&Command::Leave { seat: 0 }, &[]).unwrap();
     refused(&mut table, &["LUCKY"], Rejection::SeatGone { seat: 0 });
-    table.tell(&join(2), &[]).unwrap();
+    table.execute(&join(2), &[]).unwrap();
     assert_eq!(chosen(&table, 0), [Code::STANDARD; 2]);
 }

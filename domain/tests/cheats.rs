@@ -2,7 +2,7 @@
 
 use domain::{
     ClientSeed, Command, Dice, Draw, Event, Faces, Game, Moment, Proven, Rejection, Ruleset,
-    Unproven, VoidedFor, decide, evolve,
+    VerificationError, VoidedFor, decide, evolve,
     fair::{FairDice, Secret, commitment, ruleset_hash, seeds_hash},
     verify,
 };
@@ -69,7 +69,7 @@ impl House {
         let json = |event: &Event| serde_json::to_string(event).unwrap();
         let found = self.log.get(index).map_or("missing".to_owned(), json);
         let (number, expected) = (index + 1, json(expected));
-        assert_eq!(verify(&self.log), Err(Unproven::Differs { number, expected, found }));
+        assert_eq!(verify(&self.log), Err(VerificationError::Differs { number, expected, found }));
     }
 }
 
@@ -139,7 +139,7 @@ fn a_house_that_chooses_its_secret_after_the_seeds() {
     let mut right = house.dice(SECRET);
     house.tells(&leave, &mut right);
     *house.log.last_mut().unwrap() = Event::SeedRevealed { secret: chosen };
-    assert_eq!(verify(&house.log), Err(Unproven::Commitment));
+    assert_eq!(verify(&house.log), Err(VerificationError::Commitment));
     // With the committed secret, the dice do not match.
     *house.log.last_mut().unwrap() = Event::SeedRevealed { secret: SECRET };
     let index = house.index_of("Rolled");
@@ -172,7 +172,10 @@ fn a_house_that_replaces_a_seed_after_the_start() {
     house.tells(&Command::Leave { seat: 1 }, &mut dice);
     let number = house.index_of("TurnStarted") + 2;
     let why = Some(Rejection::AlreadyStarted);
-    assert_eq!(verify(&house.log), Err(Unproven::Impossible { number, event: "SeedChosen", why }));
+    assert_eq!(
+        verify(&house.log),
+        Err(VerificationError::Impossible { number, event: "SeedChosen", why })
+    );
     // Recorded as if the player had chosen it in time: the hash of the sealed list differs.
     let late = house.log.remove(number - 1);
     let index = house.index_of("Started");
@@ -209,7 +212,7 @@ fn a_house_that_ends_a_game_without_revealing() {
     let mut house = honest();
     let revealed = house.log.pop().unwrap();
     assert_eq!(revealed.name(), "SeedRevealed");
-    assert_eq!(verify(&house.log), Err(Unproven::NotRevealed));
+    assert_eq!(verify(&house.log), Err(VerificationError::NotRevealed));
 }
 
 #[test]
@@ -223,7 +226,7 @@ fn a_house_that_voids_a_game_without_revealing() {
     for left in [house.log.len() - 1, house.log.len() - 2] {
         assert_eq!(
             verify(&house.log[..left]),
-            Err(Unproven::NotRevealed),
+            Err(VerificationError::NotRevealed),
             "Voided, with and without Ended"
         );
     }
@@ -233,7 +236,7 @@ fn a_house_that_voids_a_game_without_revealing() {
 fn a_house_that_reveals_another_secret() {
     let mut house = honest();
     *house.log.last_mut().unwrap() = Event::SeedRevealed { secret: Secret([43; 32]) };
-    assert_eq!(verify(&house.log), Err(Unproven::Commitment));
+    assert_eq!(verify(&house.log), Err(VerificationError::Commitment));
 }
 
 #[test]
@@ -296,6 +299,6 @@ fn a_house_whose_clock_runs_fast() {
     let why = Some(Rejection::TimeNotUp { deadline, now: early });
     assert_eq!(
         verify(&house.log),
-        Err(Unproven::Impossible { number: index + 1, event: "TimedOut", why })
+        Err(VerificationError::Impossible { number: index + 1, event: "TimedOut", why })
     );
 }

@@ -87,11 +87,11 @@ fn running(game: &str, seats: u8) -> Match {
     let id = domain::GameId(uuid::Uuid::from_u128(7));
     let commitment = commitment(&SECRET, id, ruleset_hash(&rules));
     let mut table = Match::empty();
-    table.tell(&Command::Create { game: id, ruleset: rules, commitment }, &[]).unwrap();
+    table.execute(&Command::Create { game: id, ruleset: rules, commitment }, &[]).unwrap();
     for seat in 0..seats {
-        table.tell(&join(seat), &[]).unwrap();
+        table.execute(&join(seat), &[]).unwrap();
     }
-    table.tell(&Command::Start, &[]).unwrap();
+    table.execute(&Command::Start, &[]).unwrap();
     table
 }
 

@@ -37,17 +37,17 @@ fn tables() -> Vec<(&'static str, Match)> {
 fn started(tables: &[(&str, Match)], catalogue: &Catalogue, numbers: &mut Numbers) -> Game {
     let (preset, mut table) = tables[numbers.index(tables.len())].clone();
     for seat in 0..2 {
-        table.tell(&join(seat), &[]).unwrap();
+        table.execute(&join(seat), &[]).unwrap();
         loop {
             let dice = loadout(catalogue, numbers);
-            match table.tell(&Command::ChooseLoadout { seat, dice: dice.clone() }, &[]) {
+            match table.execute(&Command::ChooseLoadout { seat, dice: dice.clone() }, &[]) {
                 Ok(_) => break,
                 Err(Rejection::EndlessLoadout) => assert_eq!(dice, ["FIVES"; 6]),
                 Err(refused) => assert_eq!(preset, "competitive", "{dice:?}: {refused}"),
             }
         }
     }
-    table.tell(&Command::Start, &[]).unwrap();
+    table.execute(&Command::Start, &[]).unwrap();
     table.game.unwrap()
 }
 
@@ -226,14 +226,14 @@ fn games_with_special_dice_verify() {
         let mut numbers = Numbers(number.wrapping_mul(0xD134_2543_DE82_EF95));
         let mut table = Match::open("challenge-standard", json!({ "target": 2000 }));
         for seat in 0..3 {
-            table.tell(&join(seat), &[]).unwrap();
+            table.execute(&join(seat), &[]).unwrap();
             let dice = loadout(&Catalogue::builtin(), &mut numbers);
-            table.tell(&Command::ChooseLoadout { seat, dice }, &[]).ok();
+            table.execute(&Command::ChooseLoadout { seat, dice }, &[]).ok();
         }
-        table.tell(&Command::Start, &[]).unwrap();
+        table.execute(&Command::Start, &[]).unwrap();
         while table.game().to_move().is_some() {
             let command = choose(table.game(), &mut numbers);
-            table.tell_fairly(&command).unwrap();
+            table.execute_fairly(&command).unwrap();
         }
         let written: Vec<String> =
             table.log.iter().map(|event| serde_json::to_string(event).unwrap()).collect();

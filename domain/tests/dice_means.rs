@@ -295,7 +295,7 @@ fn started(mut table: Match, kind: &str, number: u32) -> Game {
     let join = Command::Join { player: player(0), name: "player 0".to_owned(), seed };
     let choose = Command::ChooseLoadout { seat: 0, dice: vec![kind.to_owned()] };
     for command in [join, choose, Command::Start] {
-        table.tell(&command, &[]).unwrap();
+        table.execute(&command, &[]).unwrap();
     }
     table.game.unwrap()
 }

@@ -158,10 +158,10 @@ impl Player {
             "challenge-standard",
             json!({ "dice": kinds.len(), "target": null, "rounds": 1000 }),
         );
-        table.tell(&join(0), &[]).unwrap();
+        table.execute(&join(0), &[]).unwrap();
         let dice = kinds.iter().map(|kind| (*kind).to_owned()).collect();
-        table.tell(&Command::ChooseLoadout { seat: 0, dice }, &[]).unwrap();
-        table.tell(&Command::Start, &[]).unwrap();
+        table.execute(&Command::ChooseLoadout { seat: 0, dice }, &[]).unwrap();
+        table.execute(&Command::Start, &[]).unwrap();
         let hand = Slots::EMPTY;
         let mut player =
             Self { kinds, table, hand, turn_score: 0, round_score: 0, streak: 0, dare: 0 };
@@ -205,7 +205,7 @@ impl Player {
         let folded = self.fold();
         let dice = self.shown(raw);
         let expected = self.scoring(dice, oracle);
-        let events = self.table.tell(&roll(0), raw).unwrap();
+        let events = self.table.execute(&roll(0), raw).unwrap();
         let Some(Event::Rolled(rolled)) = events.first() else { panic!("{events:?}") };
         let faces = self.hand.iter().map(|slot| dice[usize::from(slot)].face);
         assert!(rolled.faces.iter().eq(faces), "{rolled:?} with {:?}", self.kinds);
@@ -307,7 +307,7 @@ impl Player {
         let explained = all.iter().find(|selection| selection.slots == slots).unwrap();
         let named = slots.to_vec();
         let command = if and_bank { bank(0, Some(&named)) } else { save(0, &named) };
-        let events = self.table.tell(&command, &[]).unwrap();
+        let events = self.table.execute(&command, &[]).unwrap();
         self.turn_score += points + 50 * self.streak;
         let hot = self.dice_of("HOT").any(|slot| slots.contains(slot));
         self.streak += i64::from(hot);
@@ -331,7 +331,7 @@ impl Player {
     }
 
     fn bank(&mut self) {
-        let events = self.table.tell(&bank(0, None), &[]).unwrap();
+        let events = self.table.execute(&bank(0, None), &[]).unwrap();
         self.banked(&events);
     }
 

@@ -130,7 +130,7 @@ fn check_void(table: &mut Match) {
     let over = matches!(table.game().table.stage, Stage::Ended(_));
     let (board, log) = (table.game().board.scores(), table.log.clone());
     let events =
-        table.tell_fairly(&Command::Void { why: VoidedFor::Cheating, dispute: None }).unwrap();
+        table.execute_fairly(&Command::Void { why: VoidedFor::Cheating, dispute: None }).unwrap();
     let made: Vec<&str> = events.iter().map(Event::name).collect();
     let ends: &[&str] = if over { &[] } else { &["Ended", "SeedRevealed"] };
     assert_eq!(made, [&["Voided"], ends].concat());
@@ -155,7 +155,7 @@ fn a_game_can_be_voided_at_any_time() {
             for _ in 0..turns {
                 if table.game().to_move().is_some() {
                     let command = choose(&table, &mut numbers, false);
-                    table.tell_fairly(&command).unwrap();
+                    table.execute_fairly(&command).unwrap();
                 }
             }
             check_void(&mut table);
@@ -177,8 +177,9 @@ fn the_house_can_end_a_game() {
         assert_eq!(wrong(&table, &[0, 0]), Rejection::RepeatedWinner { seat: 0 });
         assert!(matches!(wrong(&table, &[99]), Rejection::NoSuchSeat { seat: 99, .. }));
         let command = choose(&table, &mut numbers, false);
-        table.tell_fairly(&command).unwrap();
-        let events = table.tell_fairly(&Command::Rule { winners: vec![0], dispute: None }).unwrap();
+        table.execute_fairly(&command).unwrap();
+        let events =
+            table.execute_fairly(&Command::Rule { winners: vec![0], dispute: None }).unwrap();
         assert_eq!(events[0], Event::Ruled { winners: vec![0], dispute: None });
         let Stage::Ended(outcome) = &table.game().table.stage else { panic!("{game}") };
         assert_eq!((outcome.by, &outcome.winners[..]), (DecidedBy::Ruled, &[0][..]), "{game}");
@@ -209,7 +210,7 @@ fn every_game_ends_and_verifies() {
                     table.now = table.game().table.turn.deadline.unwrap();
                 }
                 table.now = Moment(table.now.0 + 1);
-                let events = table.tell_fairly(&command).unwrap();
+                let events = table.execute_fairly(&command).unwrap();
                 assert!(events.len() <= 256, "{command:?} makes {} events", events.len());
             }
             seen.extend(table.log.iter().map(Event::name));
@@ -245,7 +246,7 @@ fn a_command_is_accepted_if_and_only_if_listed_in_every_game() {
                 check_legal_commands(&table);
                 check_fold_of_log(&table);
                 let command = choose(&table, &mut numbers, false);
-                table.tell_fairly(&command).unwrap();
+                table.execute_fairly(&command).unwrap();
             }
         }
     }

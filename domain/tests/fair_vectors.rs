@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::{
-    ClientSeed, Draw, Event, Faces, GameId, Proven, Purpose, Rolled, Ruleset, Unproven,
+    ClientSeed, Draw, Event, Faces, GameId, Proven, Purpose, Rolled, Ruleset, VerificationError,
     fair::{
         Commitment, DiceKey, RulesetHash, Secret, SeedsHash, commitment, pick, ruleset_hash,
         seeds_hash,
@@ -195,7 +195,7 @@ fn other_changes_are_detected() {
     };
     let mut events = game();
     events.iter_mut().for_each(other_secret);
-    assert_eq!(verify(&events), Err(Unproven::Commitment));
+    assert_eq!(verify(&events), Err(VerificationError::Commitment));
 }
 
 #[test]
@@ -209,8 +209,8 @@ fn removed_added_and_moved_events_are_detected() {
     assert!(without("Started").contains("event 7 (TurnStarted) cannot have happened"));
     assert!(without("TurnStarted").contains("\"TurnStarted\""));
     assert!(without("Saved").contains("cannot have happened"));
-    assert_eq!(without("SeedRevealed"), Unproven::NotRevealed.to_string());
-    assert_eq!(without("Created"), Unproven::NoGame.to_string());
+    assert_eq!(without("SeedRevealed"), VerificationError::NotRevealed.to_string());
+    assert_eq!(without("Created"), VerificationError::NoGame.to_string());
 
     let again = |name: &str| {
         let mut events = game();
@@ -221,5 +221,5 @@ fn removed_added_and_moved_events_are_detected() {
     assert!(again("SeedChosen").contains("the game has started already"));
     assert!(again("Rolled").contains("save at least one scoring die"));
     assert!(again("MoneyAwarded").contains("event 10 (MoneyAwarded) cannot have happened"));
-    assert_eq!(verify(&[]), Err(Unproven::NoGame));
+    assert_eq!(verify(&[]), Err(VerificationError::NoGame));
 }

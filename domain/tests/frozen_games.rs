@@ -45,7 +45,7 @@ fn eventful_game(preset: &Ruleset) -> Vec<Event> {
 /// Some moves and time-outs; then the remaining players leave.
 fn played(preset: &Ruleset, numbers: &mut Numbers) -> Vec<Event> {
     let mut table: Match = gathered(preset, numbers);
-    table.tell_fairly(&Command::Start).unwrap();
+    table.execute_fairly(&Command::Start).unwrap();
     for _ in 0..60 {
         if table.game().to_move().is_none() {
             break;
@@ -55,10 +55,10 @@ fn played(preset: &Ruleset, numbers: &mut Numbers) -> Vec<Event> {
             table.now = table.game().table.turn.deadline.unwrap();
         }
         table.now = Moment(table.now.0 + u64::from(numbers.below(5_000)));
-        table.tell_fairly(&command).unwrap();
+        table.execute_fairly(&command).unwrap();
     }
     while let Some(seat) = table.game().to_move() {
-        table.tell_fairly(&Command::Leave { seat }).unwrap();
+        table.execute_fairly(&Command::Leave { seat }).unwrap();
     }
     table.log
 }

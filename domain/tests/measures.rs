@@ -23,13 +23,13 @@ pub(crate) const STORED: Measure = Measure::value("stored");
 pub(crate) const VP: Measure = Measure::value("vp");
 
 pub(crate) fn held(thing: &str) -> Measure {
-    Measure::OfThing("held".parse().unwrap(), thing.parse().unwrap())
+    Measure::OfItem("held".parse().unwrap(), thing.parse().unwrap())
 }
 
 pub(crate) fn is_held(what: Measure) -> bool {
-    matches!(what, Measure::OfThing(name, _) if name.as_str() == "held")
+    matches!(what, Measure::OfItem(name, _) if name.as_str() == "held")
 }
 
 pub(crate) fn is_active(what: Measure) -> bool {
-    matches!(what, Measure::OfThing(name, _) if name.as_str() == "active")
+    matches!(what, Measure::OfItem(name, _) if name.as_str() == "active")
 }

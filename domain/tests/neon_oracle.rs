@@ -25,7 +25,7 @@ impl Dice for Scripted<'_> {
     }
 }
 
-fn tell(game: &Game, command: &Command, faces: &[u32]) -> (Game, Vec<Event>) {
+fn execute(game: &Game, command: &Command, faces: &[u32]) -> (Game, Vec<Event>) {
     let events = decide(Some(game), command, NOW, &mut Scripted(faces)).unwrap();
     let after = events.iter().fold(Some(game.clone()), evolve).unwrap();
     (after, events)
@@ -64,9 +64,9 @@ fn seated(combat: Combat, changes: Value, characters: &[&str]) -> Match {
     let preset = combat.preset();
     let mut table = Match::under(&preset.with(changes.as_object().unwrap()).unwrap());
     for (seat, character) in (0..).zip(characters) {
-        table.tell(&join(seat), &[]).unwrap();
+        table.execute(&join(seat), &[]).unwrap();
         let character = (*character).to_owned();
-        table.tell(&Command::ChooseCharacter { seat, character }, &[]).unwrap();
+        table.execute(&Command::ChooseCharacter { seat, character }, &[]).unwrap();
     }
     table
 }
@@ -99,12 +99,12 @@ fn every_roll() -> impl Iterator<Item = Vec<u32>> {
 
 /// Resolves the dice of a seat and attacks; from inside, with one target, seat 1.
 fn resolve(combat: Combat, game: &Game, seat: SeatNo) -> (Game, Vec<Event>) {
-    let (game, mut events) = tell(game, &play(seat, Play::Resolve), &[]);
+    let (game, mut events) = execute(game, &play(seat, Play::Resolve), &[]);
     if combat == Combat::AtOnce || game.phase() != Some("combat") {
         return (game, events);
     }
     let target = (combat == Combat::One && seat == 0).then_some(1);
-    let (game, more) = tell(&game, &play(seat, Play::Attack { target }), &[]);
+    let (game, more) = execute(&game, &play(seat, Play::Attack { target }), &[]);
     events.extend(more);
     (game, events)
 }
@@ -119,11 +119,11 @@ fn every_first_roll_from_inside_and_outside() {
 fn every_first_roll(combat: Combat) {
     let characters = ["nimbus_gibbon", "quantum_terrapin", "basalt_colossus"];
     let mut table = seated(combat, json!({}), &characters);
-    table.tell_fairly(&Command::Start).unwrap();
+    table.execute_fairly(&Command::Start).unwrap();
     let (mut points, mut armed) = (0, 0);
     let all = i64::from(combat != Combat::One);
     for faces in every_roll() {
-        let (game, _) = tell(table.game(), &roll(0), &faces);
+        let (game, _) = execute(table.game(), &roll(0), &faces);
         let (game, events) = resolve(combat, &game, 0);
         let swords = count(&faces, SWORD);
         assert_eq!(of_all(&game, "vp"), [1 + sets(&faces), 0, 0], "{faces:?}");
@@ -139,11 +139,11 @@ fn every_first_roll(combat: Combat) {
     assert_eq!(points * 7_776, 3_125 * 46_656);
     assert_eq!(armed, 31_031);
 
-    let (game, _) = tell(table.game(), &roll(0), &[4, 4, 4, 1, 1, 2]);
+    let (game, _) = execute(table.game(), &roll(0), &[4, 4, 4, 1, 1, 2]);
     let (game, _) = resolve(combat, &game, 0);
-    let (begun, _) = tell(&game, &play(0, Play::End), &[]);
+    let (begun, _) = execute(&game, &play(0, Play::End), &[]);
     for faces in every_roll() {
-        let (game, _) = tell(&begun, &roll(1), &faces);
+        let (game, _) = execute(&begun, &roll(1), &faces);
         let (game, _) = resolve(combat, &game, 1);
         let (swords, hearts) = (count(&faces, SWORD), count(&faces, HEART));
         assert_eq!(of_all(&game, "vp"), [1, sets(&faces), 0], "{faces:?}");
@@ -420,7 +420,7 @@ fn random_games_match_their_events() {
         let rules = json!({ "energy": 20, "hp": hp });
         let mut table = seated(combat, rules, &characters[..seats.into()]);
         let mut books = Books { combat, hp, ..Books::default() };
-        table.tell_fairly(&Command::Start).unwrap();
+        table.execute_fairly(&Command::Start).unwrap();
         table.log.iter().for_each(|event| books.enter(event, table.game()));
         while let Some(seat) = table.game().to_move() {
             let mut moves = legal_commands(table.game.as_ref());
@@ -429,7 +429,7 @@ fn random_games_match_their_events() {
                 panic!("only moves are left")
             };
             books.expect(&wanted, seats);
-            for event in table.tell_fairly(&play(seat, wanted.clone())).unwrap() {
+            for event in table.execute_fairly(&play(seat, wanted.clone())).unwrap() {
                 books.enter(&event, table.game());
             }
             assert_eq!(std::mem::take(&mut books.exchanged), 0, "what one loses the other gets");
@@ -496,9 +496,9 @@ struct Arena {
 }
 
 impl Arena {
-    fn tell(&mut self, seat: usize, wanted: Play, faces: &[u32]) {
+    fn execute(&mut self, seat: usize, wanted: Play, faces: &[u32]) {
         let seat = u8::try_from(seat).unwrap();
-        self.game = tell(&self.game, &play(seat, wanted), faces).0;
+        self.game = execute(&self.game, &play(seat, wanted), faces).0;
     }
 
     /// Everybody else takes this damage.
@@ -527,7 +527,7 @@ impl Arena {
         let named = (self.combat == Combat::One && inside).then(|| numbers.one_of(&others));
         if self.combat != Combat::AtOnce && swords > 0 {
             let target = named.map(|other| u8::try_from(other).unwrap());
-            self.tell(seat, Play::Attack { target }, &[]);
+            self.execute(seat, Play::Attack { target }, &[]);
         }
         match self.inside.filter(|_| swords > 0) {
             Some(inside) if inside == seat => match named {
@@ -541,7 +541,7 @@ impl Arena {
                 assert_eq!(self.game.table.turn.asked.is_some(), asked);
                 if asked {
                     let stay = numbers.below(2) == 0;
-                    self.tell(inside, Play::Answer { stay }, &[]);
+                    self.execute(inside, Play::Answer { stay }, &[]);
                     if !stay {
                         self.enter(seat);
                     }
@@ -559,7 +559,7 @@ impl Arena {
         let other = (seat + 1 + numbers.index(self.fighters.len() - 1)) % self.fighters.len();
         let target = (code == "mark").then(|| u8::try_from(other).unwrap());
         let much = self.cards.iter().find(|card| card.0 == code).unwrap().1;
-        self.tell(seat, Play::Buy { code: code.clone(), target }, &[]);
+        self.execute(seat, Play::Buy { code: code.clone(), target }, &[]);
         let me = &mut self.fighters[seat];
         match code.as_str() {
             "edge_a" | "edge_b" => me.damage += much,
@@ -607,7 +607,7 @@ fn order_of_damage_effects() {
             ..Fighter::default()
         };
         let mut arena = Arena {
-            game: tell(&game, &Command::Start, &[]).0,
+            game: execute(&game, &Command::Start, &[]).0,
             combat,
             fighters: characters.iter().map(fighter).collect(),
             inside: Some(0),
@@ -620,8 +620,8 @@ fn order_of_damage_effects() {
             let me = &mut arena.fighters[seat];
             (me.shielded, me.plate, me.vp) = (false, me.plated.into(), me.vp + held);
             let faces: Vec<u32> = (0..6).map(|_| numbers.one_of(&[1, 2, 3, 4, 4, 5, 6])).collect();
-            arena.tell(seat, Play::Roll, &faces);
-            arena.tell(seat, Play::Resolve, &[]);
+            arena.execute(seat, Play::Roll, &faces);
+            arena.execute(seat, Play::Resolve, &[]);
             arena.attack(seat, &faces, &mut numbers);
             for _ in 0..numbers.below(3) {
                 arena.buy(seat, &mut numbers);
@@ -637,7 +637,7 @@ fn order_of_damage_effects() {
             assert_eq!(of_all(&arena.game, "marked"), mine(|fighter| fighter.marked));
             let inside = of_all(&arena.game, "inside").into_iter().position(|inside| inside > 0);
             assert_eq!(inside, arena.inside);
-            arena.tell(seat, Play::End, &[]);
+            arena.execute(seat, Play::End, &[]);
         }
     }
 }
@@ -650,16 +650,16 @@ fn extra_dice_are_marked() {
         json!([{ "code": "more", "name": "More", "price": 1, "kind": { "kept": { "dice": 2 } } }]);
     let rules = json!({ "cards": cards, "open_cards": 1, "energy": 3 });
     let mut table = seated(Combat::One, rules, &characters);
-    table.tell_fairly(&Command::Start).unwrap();
-    let (game, _) = tell(table.game(), &roll(0), &[1, 1, 2, 2, 3, 3]);
+    table.execute_fairly(&Command::Start).unwrap();
+    let (game, _) = execute(table.game(), &roll(0), &[1, 1, 2, 2, 3, 3]);
     assert!(game.dice().iter().all(|die| !die.extra));
-    let (game, _) = tell(&game, &play(0, Play::Resolve), &[]);
+    let (game, _) = execute(&game, &play(0, Play::Resolve), &[]);
     let buy = Play::Buy { code: "more".to_owned(), target: None };
-    let (game, _) = tell(&game, &play(0, buy), &[]);
-    let (game, _) = tell(&game, &play(0, Play::End), &[]);
-    let (game, _) = tell(&game, &roll(1), &[1, 1, 2, 2, 3, 3]);
-    let (game, _) = tell(&game, &play(1, Play::Resolve), &[]);
-    let (game, _) = tell(&game, &play(1, Play::End), &[]);
+    let (game, _) = execute(&game, &play(0, buy), &[]);
+    let (game, _) = execute(&game, &play(0, Play::End), &[]);
+    let (game, _) = execute(&game, &roll(1), &[1, 1, 2, 2, 3, 3]);
+    let (game, _) = execute(&game, &play(1, Play::Resolve), &[]);
+    let (game, _) = execute(&game, &play(1, Play::End), &[]);
     let marked: Vec<bool> = game.dice().iter().map(|die| die.extra).collect();
     assert_eq!(marked, [false, false, false, false, false, false, true, true]);
 }

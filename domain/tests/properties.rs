@@ -134,7 +134,7 @@ fn play_by(
     let mut table = Match::open(preset, rules);
     at_each(&table);
     for seat in 0..seats {
-        table.tell(&join(seat), &[]).unwrap();
+        table.execute(&join(seat), &[]).unwrap();
         at_each(&table);
     }
     for (&choice, new_player) in choices.iter().zip(20..23) {
@@ -147,15 +147,15 @@ fn play_by(
             _ => continue,
         };
         // Rejected if the seat is empty or the table is full.
-        table.tell(&command, &[]).ok();
+        table.execute(&command, &[]).ok();
         at_each(&table);
     }
     for (&choice, seat) in choices.iter().zip(0..seats) {
         // Rejected if the seat is empty, or the game has no special dice.
-        table.tell(&Command::ChooseLoadout { seat, dice: loadout(choice) }, &[]).ok();
+        table.execute(&Command::ChooseLoadout { seat, dice: loadout(choice) }, &[]).ok();
     }
     at_each(&table);
-    if table.tell(&Command::Start, &[]).is_err() {
+    if table.execute(&Command::Start, &[]).is_err() {
         return table;
     }
     for &choice in choices {
@@ -165,10 +165,10 @@ fn play_by(
             table.now = table.game().table.turn.deadline.unwrap();
         }
         table.now = Moment(table.now.0 + 1);
-        table.tell_fairly(&command).unwrap();
+        table.execute_fairly(&command).unwrap();
     }
     if table.game().to_move().is_some() {
-        table.tell_fairly(&Command::Abandon { touched: Moment(0) }).unwrap();
+        table.execute_fairly(&Command::Abandon { touched: Moment(0) }).unwrap();
     }
     at_each(&table);
     table

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Command, Event, Unproven, parse_record, write_record};
+use domain::{Command, Event, VerificationError, parse_record, write_record};
 use proptest::prelude::*;
 use serde_json::json;
 use test_games::{Match, Numbers, bank, eventful, generous, presets, roll, save};
@@ -61,7 +61,7 @@ fn games_of_a_server_round_trip() {
 fn a_game_can_be_written_after_every_command() {
     for (_, preset) in presets() {
         let log = eventful(&preset, &mut Numbers(77), 60).log;
-        for step in domain::recount(&log).unwrap() {
+        for step in domain::infer_commands(&log).unwrap() {
             check_round_trip(&log[..step.events.end]);
         }
     }
@@ -76,10 +76,10 @@ fn small() -> Match {
         (bank(0, None), &[]),
         (roll(1), &[2, 2, 3, 4, 6, 1]),
     ] {
-        table.tell(&command, raw).unwrap();
+        table.execute(&command, raw).unwrap();
         table.now.0 += 250;
     }
-    table.tell(&Command::Leave { seat: 1 }, &[]).unwrap();
+    table.execute(&Command::Leave { seat: 1 }, &[]).unwrap();
     table
 }
 
@@ -188,7 +188,7 @@ fn errors_have_positions() {
 
 #[test]
 fn an_invalid_game_is_not_written() {
-    assert_eq!(write_record(&[]), Err(Unproven::NoGame));
+    assert_eq!(write_record(&[]), Err(VerificationError::NoGame));
     let mut log = small().log;
     log.remove(3);
     assert!(write_record(&log).is_err());

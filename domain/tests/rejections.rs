@@ -43,7 +43,7 @@ fn running(seats: u8) -> Match {
 /// One seat has rolled 1 1 1 2 3 5.
 fn rolled() -> Match {
     let mut table = running(2);
-    table.tell(&roll(0), &[1, 1, 1, 2, 3, 5]).unwrap();
+    table.execute(&roll(0), &[1, 1, 1, 2, 3, 5]).unwrap();
     table
 }
 
@@ -81,7 +81,7 @@ fn the_table() {
 #[test]
 fn seats() {
     let mut open = Match::open("classic", json!({ "max_seats": 2 }));
-    open.tell(&join(0), &[]).unwrap();
+    open.execute(&join(0), &[]).unwrap();
     refused(
         &open,
         &join(0),
@@ -99,15 +99,15 @@ fn seats() {
         Rejection::NameTaken { name },
         "another player at this table is called player 0; choose another name",
     );
-    open.tell(&join(1), &[]).unwrap();
+    open.execute(&join(1), &[]).unwrap();
     refused(&open, &join(2), &[], Rejection::TableFull { seats: 2 }, "all 2 seats are taken");
     let seed = Command::ChooseSeed { seat: 1, seed: "late".into() };
     let mut started = open.clone();
-    started.tell(&Command::Start, &[]).unwrap();
+    started.execute(&Command::Start, &[]).unwrap();
     for command in [&Command::Start, &join(3), &seed] {
         refused(&started, command, &[], Rejection::AlreadyStarted, "the game has started already");
     }
-    open.tell(&Command::Leave { seat: 1 }, &[]).unwrap();
+    open.execute(&Command::Leave { seat: 1 }, &[]).unwrap();
     for command in [&seed, &Command::Leave { seat: 1 }] {
         refused(&open, command, &[], Rejection::SeatGone { seat: 1 }, "seat 1 has left the game");
     }
@@ -117,15 +117,15 @@ fn seats() {
 fn a_seat_left_before_the_start_is_free_again_without_its_seed() {
     let mut open = Match::open("classic", json!({}));
     for seat in 0..3 {
-        open.tell(&join(seat), &[]).unwrap();
+        open.execute(&join(seat), &[]).unwrap();
     }
-    open.tell(&Command::Leave { seat: 0 }, &[]).unwrap();
+    open.execute(&Command::Leave { seat: 0 }, &[]).unwrap();
     assert_eq!(open.game().table.seats[0].seed, None);
-    open.tell(&join(7), &[]).unwrap();
+    open.execute(&join(7), &[]).unwrap();
     assert_eq!(open.game().table.seats[0].name.as_str(), "player 7");
     assert_eq!(open.game().table.seats[0].player, player(7));
-    open.tell(&Command::Leave { seat: 0 }, &[]).unwrap();
-    open.tell(&Command::Start, &[]).unwrap();
+    open.execute(&Command::Leave { seat: 0 }, &[]).unwrap();
+    open.execute(&Command::Start, &[]).unwrap();
     assert_eq!(open.game().to_move(), Some(1), "a free seat has no turn");
 }
 
@@ -187,7 +187,7 @@ fn turns() {
         "there is no seat 9; the table has 2, counted from 0",
     );
     let mut three = running(3);
-    three.tell(&Command::Leave { seat: 0 }, &[]).unwrap();
+    three.execute(&Command::Leave { seat: 0 }, &[]).unwrap();
     refused(&three, &roll(0), &[1; 6], Rejection::SeatGone { seat: 0 }, "seat 0 has left the game");
 }
 
@@ -215,7 +215,7 @@ fn phases() {
             "save at least one scoring die of this roll first",
         );
     }
-    table.tell(&save(0, &[0]), &[]).unwrap();
+    table.execute(&save(0, &[0]), &[]).unwrap();
     let already = "dice of this roll are saved already; roll the rest or bank";
     for command in [save(0, &[1]), bank(0, Some(&[1])), play(0, Play::Forfeit)] {
         refused(&table, &command, &[], Rejection::AlreadySaved, already);
@@ -249,8 +249,8 @@ fn selections() {
             "dice [3, 4] do not score; leave them out",
         );
     }
-    table.tell(&save(0, &[0]), &[]).unwrap();
-    table.tell(&roll(0), &[1, 2, 2, 3, 3]).unwrap();
+    table.execute(&save(0, &[0]), &[]).unwrap();
+    table.execute(&roll(0), &[1, 2, 2, 3, 3]).unwrap();
     let rolled = Slots::from_iter([1, 2, 3, 4, 5]);
     refused(
         &table,
@@ -278,7 +278,7 @@ fn rolls_of_wrong_length_or_values() {
 #[test]
 fn break_in() {
     let mut table = Match::running("classic", json!({ "break_in": 500 }), 1);
-    table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
+    table.execute(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
     refused(
         &table,
         &bank(0, Some(&[0])),
@@ -342,8 +342,8 @@ fn a_game_ends_only_with_the_committed_secret() {
 #[test]
 fn a_finished_game() {
     let mut table = Match::running("classic", json!({ "target": 100 }), 1);
-    table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
-    table.tell(&bank(0, Some(&[0])), &[]).unwrap();
+    table.execute(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
+    table.execute(&bank(0, Some(&[0])), &[]).unwrap();
     assert!(matches!(table.game().table.stage, Stage::Ended(_)));
     for command in [
         roll(0),

@@ -60,7 +60,7 @@ impl Dice for Scripted<'_> {
 /// A die on the table: its face and its colour.
 type ColouredFace = (u8, Option<Colour>);
 
-fn tell(game: &Game, command: &Command, dice: &mut impl Dice) -> (Game, Vec<Event>) {
+fn execute(game: &Game, command: &Command, dice: &mut impl Dice) -> (Game, Vec<Event>) {
     let events = decide(Some(game), command, NOW, dice).unwrap();
     let after = events.iter().fold(Some(game.clone()), evolve).unwrap();
     (after, events)
@@ -70,7 +70,7 @@ fn rolled(game: &Game, hand: &[ColouredFace]) -> Game {
     let raw: Vec<u32> = hand.iter().map(|die| die.0.into()).collect();
     let code = |die: &ColouredFace| die.1.map_or(Code::STANDARD, Colour::code);
     let codes = hand.iter().map(code).collect();
-    tell(game, &roll(0), &mut Scripted::new(&raw, Some(codes))).0
+    execute(game, &roll(0), &mut Scripted::new(&raw, Some(codes))).0
 }
 
 fn score(game: &Game, category: usize) -> (Game, Vec<Event>) {
@@ -78,27 +78,27 @@ fn score(game: &Game, category: usize) -> (Game, Vec<Event>) {
 }
 
 fn score_with(game: &Game, name: Name, dice: &mut impl Dice) -> (Game, Vec<Event>) {
-    tell(game, &play(0, Play::Score { category: name.words().replace(' ', "_") }), dice)
+    execute(game, &play(0, Play::Score { category: name.words().replace(' ', "_") }), dice)
 }
 
 fn started(changes: Value) -> Game {
     let preset = Ruleset::preset("dice_rogue", None).unwrap();
     let mut table = Match::under(&preset.with(changes.as_object().unwrap()).unwrap());
-    table.tell(&join(0), &[]).unwrap();
-    table.tell(&Command::Start, &[]).unwrap();
+    table.execute(&join(0), &[]).unwrap();
+    table.execute(&Command::Start, &[]).unwrap();
     table.game().clone()
 }
 
 fn bought(shop: &Game, things: &[&str]) -> Game {
     things.iter().fold(shop.clone(), |game, code| {
         let buy = Play::Buy { code: (*code).to_owned(), target: None };
-        tell(&game, &play(0, buy), &mut Scripted::new(&[], None)).0
+        execute(&game, &play(0, buy), &mut Scripted::new(&[], None)).0
     })
 }
 
 /// In the first round, after a visit to the shop.
 fn after_shopping(shop: &Game, things: &[&str]) -> Game {
-    tell(&bought(shop, things), &play(0, Play::End), &mut Scripted::new(&[], None)).0
+    execute(&bought(shop, things), &play(0, Play::End), &mut Scripted::new(&[], None)).0
 }
 
 /// Whether five of the sorted dice are three of a face and two of another.
@@ -413,7 +413,7 @@ fn each_purchase_improves_the_odds() {
             let sides = &odds[bought_before.saturating_sub(1)..bought_before];
             let colours: Vec<_> = sides.iter().map(|&sides| (sides, vec![2; 5])).collect();
             let mut dice = Scripted { colours: &colours, ..Scripted::new(&[1; 5], None) };
-            tell(&game, &roll(0), &mut dice);
+            execute(&game, &roll(0), &mut dice);
             assert_eq!(dice.drawn, sides, "{colour} bought {bought_before} times");
         }
     }
@@ -438,7 +438,7 @@ fn the_first_colour_hit_wins() {
             };
             let colours: Vec<(u32, Vec<u32>)> = owned.iter().map(|&n| values(n)).collect();
             let mut dice = Scripted { colours: &colours, ..Scripted::new(&[6; 5], None) };
-            let after = tell(&game, &roll(0), &mut dice).0;
+            let after = execute(&game, &roll(0), &mut dice).0;
             let sides: Vec<u32> = colours.iter().map(|colour| colour.0).collect();
             assert_eq!(dice.drawn, sides);
             for (n, die) in after.dice().into_iter().enumerate() {
@@ -463,7 +463,7 @@ fn colour_frequencies_match_the_odds() {
     let (mut counts, mut dice) = ([0i64; 6], FairDice::new(SECRET, &game));
     while game.to_move().is_some() {
         for _ in 0..20 {
-            game = tell(&game, &roll(0), &mut dice).0;
+            game = execute(&game, &roll(0), &mut dice).0;
             for die in game.dice() {
                 let name = die.code.as_str().to_lowercase();
                 counts[LADDERS.iter().position(|ladder| ladder.0 == name).unwrap_or(5)] += 1;
@@ -472,7 +472,7 @@ fn colour_frequencies_match_the_odds() {
         let name = game.selections()[0].combinations[0].name;
         game = score_with(&game, name, &mut dice).0;
         if game.facts(0).contains(&("shopping", domain::Fact::Flag(true))) {
-            game = tell(&game, &play(0, Play::End), &mut dice).0;
+            game = execute(&game, &play(0, Play::End), &mut dice).0;
         }
     }
     let rolled: i64 = counts.iter().sum();

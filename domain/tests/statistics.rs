@@ -12,9 +12,9 @@ fn farkle(table: &Match) -> &Farkle {
 #[test]
 fn the_history_of_a_round() {
     let mut table = Match::running("classic", json!({}), 1);
-    table.tell(&roll(0), &[1, 2, 2, 2, 3, 6]).unwrap();
-    table.tell(&save(0, &[0, 1, 2, 3]), &[]).unwrap();
-    table.tell(&roll(0), &[5, 3]).unwrap();
+    table.execute(&roll(0), &[1, 2, 2, 2, 3, 6]).unwrap();
+    table.execute(&save(0, &[0, 1, 2, 3]), &[]).unwrap();
+    table.execute(&roll(0), &[5, 3]).unwrap();
 
     let round = &farkle(&table).round;
     assert_eq!(round.rolls.len(), 2);
@@ -35,17 +35,17 @@ fn the_history_of_a_round() {
 #[test]
 fn how_each_round_ended() {
     let mut table = Match::running("classic", json!({ "solo_turn_seconds": 10 }), 1);
-    table.tell(&roll(0), &[1, 2, 3, 4, 5, 6]).unwrap();
-    table.tell(&save(0, &[0, 1, 2, 3, 4, 5]), &[]).unwrap();
-    table.tell(&roll(0), &[5, 2, 2, 3, 3, 4]).unwrap();
-    table.tell(&bank(0, Some(&[0])), &[]).unwrap();
-    table.tell(&roll(0), &[2, 2, 3, 3, 4, 6]).unwrap();
-    table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
-    table.tell(&play(0, Play::Forfeit), &[]).unwrap();
-    table.tell(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
-    table.tell(&save(0, &[0]), &[]).unwrap();
+    table.execute(&roll(0), &[1, 2, 3, 4, 5, 6]).unwrap();
+    table.execute(&save(0, &[0, 1, 2, 3, 4, 5]), &[]).unwrap();
+    table.execute(&roll(0), &[5, 2, 2, 3, 3, 4]).unwrap();
+    table.execute(&bank(0, Some(&[0])), &[]).unwrap();
+    table.execute(&roll(0), &[2, 2, 3, 3, 4, 6]).unwrap();
+    table.execute(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
+    table.execute(&play(0, Play::Forfeit), &[]).unwrap();
+    table.execute(&roll(0), &[1, 2, 3, 3, 4, 6]).unwrap();
+    table.execute(&save(0, &[0]), &[]).unwrap();
     table.now = table.game().table.turn.deadline.unwrap();
-    table.tell(&domain::Command::TimeOut { seat: 0 }, &[]).unwrap();
+    table.execute(&domain::Command::TimeOut { seat: 0 }, &[]).unwrap();
 
     let player = &farkle(&table).players[0];
     let rounds: Vec<_> =

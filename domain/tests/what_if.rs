@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
-    Command, Event, Fork, ForkedStep, NoFork, OtherDice, Rejection, Ruleset, Stage, Then, Unproven,
-    WhatIf, recount, replay, what_if,
+    Command, Event, Fork, ForkedStep, NoFork, OtherDice, Rejection, Ruleset, Stage, Then,
+    VerificationError, WhatIf, infer_commands, replay, what_if,
 };
 use serde_json::json;
 use test_games::{Match, Numbers, bank, eventful, generous, join, presets, roll, ruleset, save};
@@ -68,10 +68,11 @@ fn an_unchanged_fork_is_identical() {
             assert!(forked.iter().all(|event| event.name() != "MoneyAwarded"));
             let told: Vec<_> =
                 fork.steps.iter().map(|step| step.original.clone().unwrap()).collect();
-            let steps: Vec<_> = recount(&log).unwrap().into_iter().map(|s| s.events).collect();
+            let steps: Vec<_> =
+                infer_commands(&log).unwrap().into_iter().map(|s| s.events).collect();
             assert_eq!(told, steps);
             // The fork is a valid game, although its dice are those of another.
-            recount(&forked).unwrap();
+            infer_commands(&forked).unwrap();
         }
     }
 }
@@ -92,7 +93,7 @@ fn a_fork_with_other_rules_is_valid() {
             let dice = OtherDice::Seed("other".into());
             let fork = Fork { rules: Some(Arc::new(other.clone())), dice, ..unchanged(&log) };
             let fork = what_if(&log, &fork).unwrap();
-            recount(&events(&fork)).unwrap_or_else(|why| panic!("{game} {number}: {why}"));
+            infer_commands(&events(&fork)).unwrap_or_else(|why| panic!("{game} {number}: {why}"));
             assert_eq!(replay(&events(&fork)).unwrap(), fork.game);
             for pair in fork.steps.windows(2).filter(|pair| pair[1].refused.is_some()) {
                 assert_eq!(pair[0].game, pair[1].game);
@@ -116,13 +117,13 @@ fn same_dice_continue_those_of_the_original() {
                 break;
             }
             let command = test_games::choose(&table, &mut numbers, false);
-            table.tell_fairly(&command).unwrap();
+            table.execute_fairly(&command).unwrap();
             moves.push(command);
         }
         // The original continued differently and is over.
         let mut other = running_part(&log);
         other
-            .tell_fairly(&Command::Void { why: domain::VoidedFor::Mistake, dispute: None })
+            .execute_fairly(&Command::Void { why: domain::VoidedFor::Mistake, dispute: None })
             .unwrap();
         let fork = what_if(&other.log, &instead(from, moves, OtherDice::Same)).unwrap();
         assert_eq!(rejections(&fork), []);
@@ -139,7 +140,7 @@ fn same_dice_continue_those_of_the_original() {
 /// The part of the game before its end.
 fn running_part(log: &[Event]) -> Match {
     let mut table = Match::empty();
-    for step in recount(log).unwrap() {
+    for step in infer_commands(log).unwrap() {
         let game = replay(&log[..step.events.end]);
         if game.as_ref().is_some_and(|game| matches!(game.table.stage, Stage::Ended(_))) {
             break;
@@ -166,7 +167,7 @@ fn short_game() -> Match {
         (bank(0, None), &[]),
         (Command::Leave { seat: 1 }, &[]),
     ] {
-        table.tell(&command, raw).unwrap();
+        table.execute(&command, raw).unwrap();
     }
     table
 }
@@ -202,18 +203,18 @@ fn other_rules_mark_impossible_saves() {
 fn other_loadouts_change_scores() {
     let mut table = Match::open("challenge-standard", json!({}));
     for seat in [0, 1] {
-        table.tell(&join(seat), &[]).unwrap();
+        table.execute(&join(seat), &[]).unwrap();
     }
     let plain = Command::ChooseLoadout { seat: 0, dice: Vec::new() };
-    table.tell(&plain, &[]).unwrap();
-    table.tell(&Command::Start, &[]).unwrap();
+    table.execute(&plain, &[]).unwrap();
+    table.execute(&Command::Start, &[]).unwrap();
     for (command, raw) in [
         (roll(0), &[1, 1, 1, 2, 3, 4][..]),
         (save(0, &[0, 1, 2]), &[]),
         (bank(0, None), &[]),
         (Command::Leave { seat: 1 }, &[]),
     ] {
-        table.tell(&command, raw).unwrap();
+        table.execute(&command, raw).unwrap();
     }
     let with = |seat: u8, code: &str| Fork {
         loadouts: BTreeMap::from([(seat, vec![code.to_owned()])]),
@@ -284,7 +285,7 @@ fn a_seed_always_gives_the_same_dice() {
 #[test]
 fn a_running_game_does_not_reveal_its_future() {
     let log = short_game().log;
-    let last = recount(&log).unwrap().pop().unwrap();
+    let last = infer_commands(&log).unwrap().pop().unwrap();
     let running = &log[..last.events.start];
     assert!(replay(running).unwrap().to_move().is_some());
     assert_eq!(rolls_on(running, OtherDice::Same), Err(NoFork::StillRunning));
@@ -292,7 +293,7 @@ fn a_running_game_does_not_reveal_its_future() {
     assert!(what_if(running, &unchanged(running)).is_ok(), "what fell is no secret");
     // More dice than were rolled would need secret ones.
     let mut small = Match::running("classic", json!({ "dice": 3 }), 1);
-    small.tell(&roll(0), &[1, 2, 3]).unwrap();
+    small.execute(&roll(0), &[1, 2, 3]).unwrap();
     let larger = Some(Arc::new(ruleset("classic", json!({ "dice": 4 }))));
     let fork = Fork { rules: larger, ..unchanged(&small.log) };
     assert_eq!(what_if(&small.log, &fork), Err(NoFork::StillRunning));
@@ -305,8 +306,10 @@ fn a_running_game_does_not_reveal_its_future() {
 #[test]
 fn a_set_of_another_size_rolls_the_same_dice() {
     let mut table = Match::running("classic", json!({ "dice": 3 }), 1);
-    table.tell_fairly(&roll(0)).unwrap();
-    table.tell_fairly(&Command::Void { why: domain::VoidedFor::Mistake, dispute: None }).unwrap();
+    table.execute_fairly(&roll(0)).unwrap();
+    table
+        .execute_fairly(&Command::Void { why: domain::VoidedFor::Mistake, dispute: None })
+        .unwrap();
     let Some(Event::Rolled(rolled)) = table.log.iter().find(|e| e.name() == "Rolled") else {
         panic!()
     };
@@ -339,14 +342,17 @@ fn impossible_forks_are_rejected() {
     let last = false_log.iter_mut().rfind(|event| event.name() == "Banked");
     let Some(Event::Banked(banked)) = last else { panic!() };
     banked.points += 50;
-    assert!(matches!(what_if(&false_log, &fork), Err(NoFork::Unproven(Unproven::Differs { .. }))));
+    assert!(matches!(
+        what_if(&false_log, &fork),
+        Err(NoFork::VerificationError(VerificationError::Differs { .. }))
+    ));
 }
 
 /// A command is only kept if all of its events are.
 #[test]
 fn a_command_is_kept_as_a_whole() {
     let log = short_game().log;
-    let steps = recount(&log).unwrap();
+    let steps = infer_commands(&log).unwrap();
     let start = steps.iter().find(|step| step.command == Command::Start).unwrap();
     for (from, started) in [(start.events.end - 1, false), (start.events.end, true)] {
         let fork =

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Counts, DieOnTable, Event, Fact, Figure, Game, Number, Offer, Play, Points, Rejection, Ruleset,
-    Saved, SeatNo, Selection, Slug, Table, Thing,
+    CatalogItem, Counts, DieOnTable, Event, Fact, Figure, Game, Number, Offer, Play, Points,
+    Rejection, Ruleset, Saved, SeatNo, Selection, Slug, Table,
     game_rules::{GameRules, Parameters},
     special_dice::{Catalogue, Code},
     verbs::Verb,
@@ -258,8 +258,8 @@ impl Rules {
     }
 
     /// All items of these rules: characters, cards, consumables.
-    pub fn things(&self) -> Vec<Thing> {
-        self.parameters().things()
+    pub fn items(&self) -> Vec<CatalogItem> {
+        self.parameters().items()
     }
 
     /// The name of a face that is not a number.

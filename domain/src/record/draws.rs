@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use super::{
     BadRecord,
-    lex::{Position, Reader, Sign, list, value},
+    lex::{Position, Reader, Token, list, value},
 };
-use crate::{Dice, Draw, Event, Purpose, fair::Secret, recount::draws_of};
+use crate::{Dice, Draw, Event, Purpose, fair::Secret, infer_commands::draws_of};
 
 /// The names of purposes, ordered by their numbers in the protocol.
 const PURPOSES: [(Purpose, &str); 4] = [
@@ -66,7 +66,7 @@ impl Draws {
 
     /// Reads the draws that follow a command.
     pub(super) fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), BadRecord> {
-        while let (Sign::Word(word), position) = reader.peek()? {
+        while let (Token::Word(word), position) = reader.peek()? {
             let Some(&(purpose, name)) = PURPOSES.iter().find(|(_, name)| *name == word) else {
                 let problem = format!(
                     "'{word}' stands behind a command; there should be ';', '|', the end of the line, a stamp, \

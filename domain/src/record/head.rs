@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     BadRecord, FORMAT,
-    lex::{Position, Reader, Sign, expected},
+    lex::{Position, Reader, Token, expected},
 };
 use crate::{
     Command, GameId, Ruleset,
@@ -91,7 +91,7 @@ fn headers<'a>(reader: &mut Reader<'a>) -> Result<(Headers<'a>, Position), BadRe
     loop {
         let (sign, position) = reader.peek()?;
         match sign.word() {
-            None if sign == Sign::Newline => drop(reader.next()?),
+            None if sign == Token::Newline => drop(reader.next()?),
             Some(name) if !starts_with_digit(name) => {
                 reader.next()?;
                 let known = NAMES.iter().position(|known| *known == name).ok_or_else(|| {
@@ -110,7 +110,7 @@ fn headers<'a>(reader: &mut Reader<'a>) -> Result<(Headers<'a>, Position), BadRe
 /// Reads the value of a header: rules extend over braces of their own, everything else is a word.
 fn header_value<'a>(name: &str, reader: &mut Reader<'a>) -> Result<(&'a str, Position), BadRecord> {
     let (colon, position) = reader.next()?;
-    if colon != Sign::Mark(':') {
+    if colon != Token::Mark(':') {
         return Err(expected(position, &format!("':' behind '{name}'"), &colon));
     }
     if name == "rules" {

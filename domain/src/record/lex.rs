@@ -20,7 +20,7 @@ impl Position {
 
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Sign<'a> {
+pub(crate) enum Token<'a> {
     /// A verb, a code, a number, an id.
     Word(&'a str),
     /// Text in quotes.
@@ -48,7 +48,7 @@ pub(crate) enum Stamp {
     Earlier(u64),
 }
 
-impl<'a> Sign<'a> {
+impl<'a> Token<'a> {
     /// The word, if it is one.
     pub(crate) const fn word(&self) -> Option<&'a str> {
         if let Self::Word(word) = self { Some(*word) } else { None }
@@ -82,33 +82,33 @@ impl<'a> Reader<'a> {
     }
 
     /// The next token and its position, skipping blanks and comments.
-    pub(crate) fn next(&mut self) -> Result<(Sign<'a>, Position), BadRecord> {
+    pub(crate) fn next(&mut self) -> Result<(Token<'a>, Position), BadRecord> {
         self.skip()?;
         let place = self.place;
-        let Some(first) = self.rest.chars().next() else { return Ok((Sign::End, place)) };
+        let Some(first) = self.rest.chars().next() else { return Ok((Token::End, place)) };
         let sign = match first {
-            '\n' => self.take(1, Sign::Newline),
-            '[' | ']' | ',' | ';' | '|' | ':' | '.' => self.take(1, Sign::Mark(first)),
-            '-' if self.rest.starts_with("->") => self.take(2, Sign::Arrow),
-            '"' => Sign::Text(self.text(place)?),
-            '@' => Sign::Stamp(self.stamp(place)?),
+            '\n' => self.take(1, Token::Newline),
+            '[' | ']' | ',' | ';' | '|' | ':' | '.' => self.take(1, Token::Mark(first)),
+            '-' if self.rest.starts_with("->") => self.take(2, Token::Arrow),
+            '"' => Token::Text(self.text(place)?),
+            '@' => Token::Stamp(self.stamp(place)?),
             _ => match self.word() {
                 "" => {
                     return Err(place.bad(format!("'{}' means nothing here", first.escape_debug())));
                 }
-                word => Sign::Word(word),
+                word => Token::Word(word),
             },
         };
         Ok((sign, place))
     }
 
     /// The next token, without consuming it.
-    pub(crate) fn peek(&self) -> Result<(Sign<'a>, Position), BadRecord> {
+    pub(crate) fn peek(&self) -> Result<(Token<'a>, Position), BadRecord> {
         self.clone().next()
     }
 
     /// Consumes the next token if it is the given one; returns whether it was.
-    pub(crate) fn accept(&mut self, sign: &Sign<'_>) -> Result<bool, BadRecord> {
+    pub(crate) fn accept(&mut self, sign: &Token<'_>) -> Result<bool, BadRecord> {
         let is_it = self.peek()?.0 == *sign;
         if is_it {
             self.next()?;
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn take(&mut self, bytes: usize, sign: Sign<'a>) -> Sign<'a> {
+    fn take(&mut self, bytes: usize, sign: Token<'a>) -> Token<'a> {
         self.advance(bytes);
         sign
     }
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-pub(crate) fn expected(place: Position, what: &str, found: &Sign<'_>) -> BadRecord {
+pub(crate) fn expected(place: Position, what: &str, found: &Token<'_>) -> BadRecord {
     place.bad(format!("{what} is expected, not {}", found.shown()))
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn list<T: FromStr>(
     of: &str,
 ) -> Result<Vec<T>, BadRecord> {
     let (open, place) = reader.next()?;
-    if open != Sign::Mark('[') {
+    if open != Token::Mark('[') {
         return Err(expected(
             place,
             &format!("a list of {of} behind '{behind}', as in [1,2],"),
@@ -230,14 +230,14 @@ pub(crate) fn list<T: FromStr>(
         ));
     }
     let mut items = Vec::new();
-    if reader.accept(&Sign::Mark(']'))? {
+    if reader.accept(&Token::Mark(']'))? {
         return Ok(items);
     }
     loop {
         items.push(value(reader, &format!("one of the {of} of '{behind}'"))?);
         match reader.next()? {
-            (Sign::Mark(','), _) => {}
-            (Sign::Mark(']'), _) => return Ok(items),
+            (Token::Mark(','), _) => {}
+            (Token::Mark(']'), _) => return Ok(items),
             (found, place) => return Err(expected(place, "',' or ']'", &found)),
         }
     }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{
     BadRecord,
     draws::Draws,
-    lex::{Position, Reader, Sign, expected, list, value},
+    lex::{Position, Reader, Token, expected, list, value},
 };
 use crate::{
     Command, Moment, PlayerId, Purpose, SeatNo, VoidedFor,
@@ -78,7 +78,7 @@ fn because(dispute: Option<Uuid>) -> String {
 }
 
 fn read_because(reader: &mut Reader<'_>) -> Result<Option<Uuid>, BadRecord> {
-    let said = reader.accept(&Sign::Word("because"))?;
+    let said = reader.accept(&Token::Word("because"))?;
     if said { value(reader, "the id of a dispute").map(Some) } else { Ok(None) }
 }
 
@@ -93,7 +93,7 @@ pub(super) fn read(
     draws: &mut Draws,
 ) -> Result<(Command, Position), BadRecord> {
     let (sign, place) = reader.next()?;
-    let Sign::Word(verb) = sign else {
+    let Token::Word(verb) = sign else {
         return Err(place.bad(format!(
             "a command is expected, not {}; {}",
             sign.shown(),
@@ -155,12 +155,12 @@ fn known(who: Who) -> String {
 }
 
 fn unknown(place: Position, who: Who, verb: &str) -> BadRecord {
-    place.bad(format!("there is no command {}; {}", Sign::Word(verb).shown(), known(who)))
+    place.bad(format!("there is no command {}; {}", Token::Word(verb).shown(), known(who)))
 }
 
 fn text(reader: &mut Reader<'_>, what: &str) -> Result<String, BadRecord> {
     match reader.next()? {
-        (Sign::Text(text), _) => Ok(text),
+        (Token::Text(text), _) => Ok(text),
         (found, place) => Err(expected(place, &format!("{what}, in quotes,"), &found)),
     }
 }

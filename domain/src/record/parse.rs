@@ -4,13 +4,13 @@ use super::{
     BadRecord, digest,
     draws::Draws,
     head::Head,
-    lex::{Position, Reader, Sign, Stamp, expected},
+    lex::{Position, Reader, Stamp, Token, expected},
     moves::{self, Who},
 };
 use crate::{
     Command, Event, Game, Moment, NoDice, Play, Rejection, SeatNo, decide, evolve,
     fair::Secret,
-    recount::{moment_untold, revealed},
+    infer_commands::{moment_untold, revealed},
 };
 
 /// The events of a recorded game: exactly those it was written from.
@@ -20,12 +20,12 @@ pub fn parse_record(text: &str) -> Result<Vec<Event>, BadRecord> {
     let mut replayed = Replayed::created(&head)?;
     loop {
         match reader.next()? {
-            (Sign::End, _) => break,
-            (Sign::Newline, _) => {}
-            (Sign::Word(word), position) => {
+            (Token::End, _) => break,
+            (Token::Newline, _) => {}
+            (Token::Word(word), position) => {
                 replayed.check_round(word, position)?;
                 match reader.next()? {
-                    (Sign::Mark('.'), _) => replayed.line(&mut reader)?,
+                    (Token::Mark('.'), _) => replayed.line(&mut reader)?,
                     (found, position) => {
                         return Err(expected(position, "'.' behind the number of a round", &found));
                     }
@@ -63,10 +63,10 @@ pub fn parse_moves(text: &str) -> Result<Vec<Planned>, BadRecord> {
         };
         moves.push(Planned { seat, play, raw: draws.take_roll() });
         match reader.next()? {
-            (Sign::Mark(';'), _) => {}
-            (Sign::Mark('|'), _) => who = read_who(&mut reader)?,
-            (Sign::Newline, _) if reader.peek()?.0 == Sign::End => return Ok(moves),
-            (Sign::End, _) => return Ok(moves),
+            (Token::Mark(';'), _) => {}
+            (Token::Mark('|'), _) => who = read_who(&mut reader)?,
+            (Token::Newline, _) if reader.peek()?.0 == Token::End => return Ok(moves),
+            (Token::End, _) => return Ok(moves),
             (found, position) => return Err(expected(position, "';', '|' or the end", &found)),
         }
     }
@@ -95,7 +95,7 @@ impl Replayed {
             return Ok(());
         }
         Err(position
-            .bad(format!("the game is in round {round}, not in {}", Sign::Word(word).shown())))
+            .bad(format!("the game is in round {round}, not in {}", Token::Word(word).shown())))
     }
 
     /// `0: roll [..]; save [..] | 1: …`
@@ -112,9 +112,9 @@ impl Replayed {
             }
             self.command(reader, who)?;
             match reader.next()? {
-                (Sign::Mark(';'), _) => {}
-                (Sign::Mark('|'), _) => who = read_who(reader)?,
-                (Sign::Newline | Sign::End, _) => return Ok(()),
+                (Token::Mark(';'), _) => {}
+                (Token::Mark('|'), _) => who = read_who(reader)?,
+                (Token::Newline | Token::End, _) => return Ok(()),
                 (found, position) => {
                     return Err(expected(position, "';', '|' or the end of the line", &found));
                 }
@@ -144,7 +144,7 @@ impl Replayed {
     }
 
     fn stamp(&mut self, reader: &mut Reader<'_>) -> Result<Option<Moment>, BadRecord> {
-        let (Sign::Stamp(stamp), position) = reader.peek()? else { return Ok(None) };
+        let (Token::Stamp(stamp), position) = reader.peek()? else { return Ok(None) };
         reader.next()?;
         let at = match (stamp, self.last_stamp) {
             (Stamp::At(at), _) => Some(at),
@@ -186,7 +186,7 @@ fn read_who(reader: &mut Reader<'_>) -> Result<Who, BadRecord> {
     let who =
         who.ok_or_else(|| expected(position, "a seat's number, 'table' or 'house'", &sign))?;
     match reader.next()? {
-        (Sign::Mark(':'), _) => Ok(who),
+        (Token::Mark(':'), _) => Ok(who),
         (found, position) => Err(expected(position, &format!("':' behind '{who}'"), &found)),
     }
 }

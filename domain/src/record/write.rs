@@ -6,17 +6,17 @@ use super::{
     moves::{Who, written},
 };
 use crate::{
-    Command, Event, Game, Moment, Step, Unproven, evolve,
+    Command, Event, Game, Moment, Step, VerificationError, evolve,
     explain::number,
     fair::to_hex,
-    recount::{recount, revealed},
+    infer_commands::{infer_commands, revealed},
 };
 
 /// Writes a game, running or over, as text. Fails if the log does not follow the rules.
-pub fn write_record(log: &[Event]) -> Result<String, Unproven> {
-    let steps = recount(log)?;
+pub fn write_record(log: &[Event]) -> Result<String, VerificationError> {
+    let steps = infer_commands(log)?;
     let Some(Event::Created { game, ruleset, commitment, .. }) = log.first() else {
-        return Err(Unproven::NoGame);
+        return Err(VerificationError::NoGame);
     };
     let rules = serde_json::to_string(ruleset).unwrap_or_default();
     let secret = revealed(log).map(|secret| format!("secret: {}", to_hex(&secret.0)));

@@ -15,7 +15,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressStyle};
 use store::{
     Settings, Store,
-    prove::{Outside, Proof, Unproven, prove},
+    prove::{ExternalEvidence, Proof, VerificationError, prove},
     seal::{Seal, hex32},
 };
 
@@ -86,19 +86,20 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<ExitCod
             }
             Ok(ExitCode::SUCCESS)
         }
-        Err(Unproven::Broken(broken)) => {
+        Err(VerificationError::Broken(broken)) => {
             writeln!(out, "{BAD}✗{BAD:#} {broken}")?;
             Ok(ExitCode::from(1))
         }
-        Err(Unproven::Store(error)) => {
+        Err(VerificationError::Store(error)) => {
             writeln!(out, "{BROKEN}!{BROKEN:#} {error}")?;
             Ok(ExitCode::from(2))
         }
     }
 }
 
-fn outside(options: &Options) -> Result<Outside, String> {
-    let mut outside = Outside { key: options.trusted_key()?, ..Outside::default() };
+fn outside(options: &Options) -> Result<ExternalEvidence, String> {
+    let mut outside =
+        ExternalEvidence { key: options.trusted_key()?, ..ExternalEvidence::default() };
     let Some(path) = &options.seals else { return Ok(outside) };
     let at = |problem: String| format!("{}: {problem}", path.display());
     let text = std::fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
@@ -130,7 +131,7 @@ fn public_key(text: &str) -> Result<[u8; 32], String> {
     hex32(text).ok_or_else(wrong)
 }
 
-async fn check(url: &str, outside: &Outside) -> Result<Proof, Unproven> {
+async fn check(url: &str, outside: &ExternalEvidence) -> Result<Proof, VerificationError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let connections = u32::try_from(cores).unwrap_or(64).saturating_add(2);
     let store = Store::open(url, &Settings { connections, ..Settings::default() })?;

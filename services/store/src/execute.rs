@@ -64,7 +64,7 @@ pub enum ExecuteError {
         version: i64,
     },
     /// The actor is not allowed to issue this command.
-    #[error("this seat is somebody else's")]
+    #[error("this seat belongs to another player")]
     NotYourSeat,
     /// The append failed.
     #[error(transparent)]
@@ -90,10 +90,10 @@ impl<A: Aggregate> Request<'_, A> {
             return Err(ExecuteError::Stale { expected, version: state.head.version });
         }
         let may_ask = |now: &A| self.actor.is_nil() || now.may_ask(self.command, self.actor);
-        if !state.now.as_ref().is_none_or(may_ask) {
+        if !state.aggregate.as_ref().is_none_or(may_ask) {
             return Err(ExecuteError::NotYourSeat);
         }
-        Ok(A::decide(state.now.as_ref(), self.command, self.now, &self.context)?)
+        Ok(A::decide(state.aggregate.as_ref(), self.command, self.now, &self.context)?)
     }
 }
 
@@ -108,11 +108,11 @@ impl Store {
         let hash = request.hash().map_err(AppendError::from)?;
         // The cached state may be stale. An append on it then conflicts; a rejection is decided
         // again on the fresh state.
-        let mut remembered = states.remembered(request.stream);
+        let mut remembered = states.cached(request.stream);
         for _ in 0..TRIES {
             let (state, fresh) = match remembered.take() {
                 Some(state) => (state, false),
-                None => (states.fresh(request.stream).await?, true),
+                None => (states.latest(request.stream).await?, true),
             };
             if state.commands.may_contain(request.id)
                 && let Some(answer) = self.first_answer(request, hash, &state).await?
@@ -147,7 +147,7 @@ impl Store {
         &self,
         request: &Request<'_, A>,
     ) -> Result<(Arc<Loaded<A>>, Vec<Event>), ExecuteError> {
-        let state = A::states(self).fresh(request.stream).await?;
+        let state = A::states(self).latest(request.stream).await?;
         let events = request.decide(&state)?;
         Ok((state, events))
     }
@@ -160,10 +160,11 @@ impl Store {
         events: Vec<Event>,
         appended: Appended,
     ) -> Executed<A> {
-        let now = events.iter().fold(before.now.clone(), A::evolve);
+        let aggregate = events.iter().fold(before.aggregate.clone(), A::evolve);
         let Appended { head, first_version, .. } = appended;
-        let state = Arc::new(Loaded { now, head, commands: before.commands.with(request.id) });
-        A::states(self).remember(request.stream, &state);
+        let state =
+            Arc::new(Loaded { aggregate, head, commands: before.commands.with(request.id) });
+        A::states(self).cache(request.stream, &state);
         let (at, before) = (head.at(), Some(before));
         Executed { events, first_version, at, repeated: false, before, state }
     }

@@ -60,7 +60,7 @@ impl fmt::Display for Broken {
 
 /// Why verification failed.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Unproven {
+pub enum VerificationError {
     /// The log was tampered with.
     #[error("{0}")]
     Broken(Broken),
@@ -71,7 +71,7 @@ pub enum Unproven {
 
 /// What is known from outside the database.
 #[derive(Clone, Debug, Default)]
-pub struct Outside {
+pub struct ExternalEvidence {
     /// Seals kept elsewhere, by shard and number.
     pub seals: BTreeMap<(u8, i64), Seal>,
     /// The public key that must have signed every seal.
@@ -81,10 +81,10 @@ pub struct Outside {
 /// Verifies everything, several shards concurrently. `progress` counts verified events.
 pub async fn prove(
     store: &Store,
-    known: &Outside,
+    known: &ExternalEvidence,
     at_once: usize,
     progress: &Arc<AtomicU64>,
-) -> Result<Proof, Unproven> {
+) -> Result<Proof, VerificationError> {
     check_unknown_shards(store).await?;
     let known = Arc::new(known.clone());
     let shards = Shard::all().map(|shard| {
@@ -118,7 +118,7 @@ struct End {
 
 /// Rows in shards outside 0 to 63 would be missed by reads of single shards but seen by queries
 /// over all of them. Two conditions, so that each is an index probe.
-async fn check_unknown_shards(store: &Store) -> Result<(), Unproven> {
+async fn check_unknown_shards(store: &Store) -> Result<(), VerificationError> {
     const UNKNOWN_SHARDS: &str = "
           SELECT 'event' FROM event WHERE shard < 0
 UNION ALL SELECT 'event' FROM event WHERE shard > 63
@@ -132,7 +132,7 @@ LIMIT 1";
     let Some(row) = found.map_err(StoreError::from)? else { return Ok(()) };
     let table: String = row.try_get(0).map_err(StoreError::from)?;
     let what = format!("a row of {table} is in a shard that does not exist");
-    Err(Unproven::Broken(Broken { shard: None, stream: None, version: None, what }))
+    Err(VerificationError::Broken(Broken { shard: None, stream: None, version: None, what }))
 }
 
 /// A snapshot of the database for the whole verification: appends continue meanwhile.
@@ -147,9 +147,9 @@ async fn snapshot(store: &Store) -> Result<Transaction<'static, Postgres>, Store
 async fn prove_shard(
     store: &Store,
     shard: Shard,
-    known: &Outside,
+    known: &ExternalEvidence,
     counter: &AtomicU64,
-) -> Result<Proof, Unproven> {
+) -> Result<Proof, VerificationError> {
     let mut snapshot = snapshot(store).await?;
     let seals = seals_of(&mut snapshot, shard, i64::MIN).await?;
     check_seal_chain(shard, &seals, known)?;
@@ -187,10 +187,10 @@ fn check_event(
     event: &Envelope,
     position: i64,
     streams: &mut HashMap<StreamId, End>,
-) -> Result<(), Unproven> {
+) -> Result<(), VerificationError> {
     let broken = |what: String| {
         let (stream, version) = (Some(event.stream), Some(event.version));
-        Err(Unproven::Broken(Broken { shard: Some(event.shard), stream, version, what }))
+        Err(VerificationError::Broken(Broken { shard: Some(event.shard), stream, version, what }))
     };
     if event.shard != Shard::of(event.stream) {
         return broken(format!("it is in shard {}, not in its own", event.shard));
@@ -211,12 +211,16 @@ fn check_event(
     Ok(())
 }
 
-fn at_shard(shard: Shard, what: String) -> Unproven {
-    Unproven::Broken(Broken { shard: Some(shard), stream: None, version: None, what })
+fn at_shard(shard: Shard, what: String) -> VerificationError {
+    VerificationError::Broken(Broken { shard: Some(shard), stream: None, version: None, what })
 }
 
 /// Seals are numbered without gaps, chained, signed, and equal to those kept outside.
-fn check_seal_chain(shard: Shard, seals: &[Seal], known: &Outside) -> Result<(), Unproven> {
+fn check_seal_chain(
+    shard: Shard,
+    seals: &[Seal],
+    known: &ExternalEvidence,
+) -> Result<(), VerificationError> {
     let mut previous = (Hash::ZERO, 0);
     for (number, seal) in (1..).zip(seals) {
         let wrong = |what: &str| Err(at_shard(shard, format!("seal {number} {what}")));
@@ -257,7 +261,7 @@ struct Roots<'a> {
 }
 
 impl Roots<'_> {
-    fn add(&mut self, event: &Envelope) -> Result<(), Unproven> {
+    fn add(&mut self, event: &Envelope) -> Result<(), VerificationError> {
         let Some(seal) = self.seals.get(self.next) else { return Ok(()) };
         self.tree.push(&event.hash);
         if event.position < seal.last_position {
@@ -276,7 +280,7 @@ impl Roots<'_> {
         Ok(())
     }
 
-    fn finish(&self, position: i64) -> Result<(), Unproven> {
+    fn finish(&self, position: i64) -> Result<(), VerificationError> {
         match self.seals.get(self.next) {
             Some(seal) => {
                 let last = seal.last_position;
@@ -292,7 +296,7 @@ async fn check_shard_head(
     snapshot: &mut PgConnection,
     shard: Shard,
     position: i64,
-) -> Result<(), Unproven> {
+) -> Result<(), VerificationError> {
     let row = sqlx::query("SELECT position FROM shard_head WHERE shard = $1")
         .bind(shard.sql())
         .fetch_optional(snapshot)
@@ -311,7 +315,7 @@ async fn check_stream_heads(
     snapshot: &mut PgConnection,
     shard: Shard,
     streams: &HashMap<StreamId, End>,
-) -> Result<(), Unproven> {
+) -> Result<(), VerificationError> {
     const HEADS: &str =
         "SELECT stream, version, hash, recorded_at FROM stream_head WHERE shard = $1";
     let rows = sqlx::query(HEADS).bind(shard.sql()).fetch_all(snapshot).await;
@@ -321,7 +325,7 @@ async fn check_stream_heads(
         heads.insert(stream, end);
     }
     let broken = |stream: StreamId, version: i64, what: String| {
-        Err(Unproven::Broken(Broken {
+        Err(VerificationError::Broken(Broken {
             shard: Some(shard),
             stream: Some(stream),
             version: Some(version),
@@ -359,7 +363,10 @@ fn head(row: &PgRow) -> Result<(StreamId, End), sqlx::Error> {
 
 /// The events of a command are consecutive, and each command occurs once in its stream. Returns the
 /// number of commands.
-async fn check_commands(snapshot: &mut PgConnection, shard: Shard) -> Result<u64, Unproven> {
+async fn check_commands(
+    snapshot: &mut PgConnection,
+    shard: Shard,
+) -> Result<u64, VerificationError> {
     const COMMANDS: &str = "
 WITH command AS (
     SELECT stream, min(version) AS first, max(version) - min(version) + 1 = count(*) AND min(request) = max(request) AS whole
@@ -373,7 +380,12 @@ SELECT count(*), (SELECT stream FROM command WHERE NOT whole ORDER BY stream, fi
         (row.try_get(1).map_err(StoreError::from)?, row.try_get(2).map_err(StoreError::from)?);
     if stream.is_some() {
         let what = "the command of this event stands twice in its stream".to_owned();
-        return Err(Unproven::Broken(Broken { shard: Some(shard), stream, version, what }));
+        return Err(VerificationError::Broken(Broken {
+            shard: Some(shard),
+            stream,
+            version,
+            what,
+        }));
     }
     let count: i64 = row.try_get(0).map_err(StoreError::from)?;
     Ok(u64::try_from(count).unwrap_or(0))

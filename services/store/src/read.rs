@@ -59,7 +59,7 @@ SELECT e.shard, e.position, e.stream, e.version, e.type, e.schema, e.recorded_at
 #[derive(Clone, Debug)]
 pub struct Loaded<A = Game> {
     /// The current state; `None` if the stream is empty.
-    pub now: Option<A>,
+    pub aggregate: Option<A>,
     /// The head of the stream.
     pub head: Head,
     /// The commands of the stream.
@@ -68,8 +68,8 @@ pub struct Loaded<A = Game> {
 
 impl<A> Loaded<A> {
     /// A state at some version, not to be decided on: it knows no commands.
-    pub fn at(now: Option<A>, head: Head) -> Self {
-        Self { now, head, commands: Commands::default() }
+    pub fn at(aggregate: Option<A>, head: Head) -> Self {
+        Self { aggregate, head, commands: Commands::default() }
     }
 }
 

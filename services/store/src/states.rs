@@ -99,7 +99,7 @@ impl<A: Aggregate> States<A> {
     }
 
     /// The current state of a stream.
-    pub async fn fresh(&self, stream: StreamId) -> Result<Arc<Loaded<A>>, ReadError> {
+    pub async fn latest(&self, stream: StreamId) -> Result<Arc<Loaded<A>>, ReadError> {
         let mut states = self.fresh_all(&[stream]).await?;
         Ok(states.remove(&stream).unwrap_or_default())
     }
@@ -109,7 +109,7 @@ impl<A: Aggregate> States<A> {
         &self,
         streams: &[StreamId],
     ) -> Result<HashMap<StreamId, Arc<Loaded<A>>>, ReadError> {
-        let remembered = |&stream| (stream, self.remembered(stream).unwrap_or_default());
+        let remembered = |&stream| (stream, self.cached(stream).unwrap_or_default());
         let mut states: HashMap<StreamId, Arc<Loaded<A>>> =
             streams.iter().map(remembered).collect();
         let mut behind: Vec<StreamId> = states.keys().copied().collect();
@@ -125,9 +125,9 @@ impl<A: Aggregate> States<A> {
         stream: StreamId,
         version: i64,
     ) -> Result<Arc<Loaded<A>>, ReadError> {
-        match self.remembered(stream).filter(|state| state.head.version >= version) {
+        match self.cached(stream).filter(|state| state.head.version >= version) {
             Some(state) => Ok(state),
-            None => self.fresh(stream).await,
+            None => self.latest(stream).await,
         }
     }
 
@@ -137,13 +137,16 @@ impl<A: Aggregate> States<A> {
         let Some(known) = known.filter(|known| known.head.version + 1 == recorded.version) else {
             return;
         };
-        let now = A::evolve(known.now.clone(), &recorded.event);
+        let aggregate = A::evolve(known.aggregate.clone(), &recorded.event);
         let commands = known.commands.with(recorded.command);
-        self.remember(recorded.stream, &Arc::new(Loaded { now, head: recorded.head(), commands }));
+        self.cache(
+            recorded.stream,
+            &Arc::new(Loaded { aggregate, head: recorded.head(), commands }),
+        );
     }
 
     /// The cached state, which may be stale.
-    pub fn remembered(&self, stream: StreamId) -> Option<Arc<Loaded<A>>> {
+    pub fn cached(&self, stream: StreamId) -> Option<Arc<Loaded<A>>> {
         self.cache.get(&stream)
     }
 
@@ -152,7 +155,7 @@ impl<A: Aggregate> States<A> {
         self.cache.len()
     }
 
-    pub(crate) fn remember(&self, stream: StreamId, state: &Arc<Loaded<A>>) {
+    pub(crate) fn cache(&self, stream: StreamId, state: &Arc<Loaded<A>>) {
         let known = self.cache.peek(&stream);
         if known.is_none_or(|known| known.head.version < state.head.version) {
             self.cache.insert(stream, Arc::clone(state));
@@ -178,13 +181,13 @@ impl<A: Aggregate> States<A> {
             *news.entry(recorded.stream).or_default() += 1;
             let state = states.entry(recorded.stream).or_default();
             let state = Arc::make_mut(state);
-            state.now = A::evolve(state.now.take(), &recorded.event);
+            state.aggregate = A::evolve(state.aggregate.take(), &recorded.event);
             state.head = recorded.head();
             state.commands = state.commands.with(recorded.command);
         }
         for stream in news.keys() {
             if let Some(state) = states.get(stream) {
-                self.remember(*stream, state);
+                self.cache(*stream, state);
             }
         }
         Ok(news.into_iter().filter(|&(_, read)| read == PAGE).map(|(stream, _)| stream).collect())
@@ -193,6 +196,6 @@ impl<A: Aggregate> States<A> {
 
 impl<A> Default for Loaded<A> {
     fn default() -> Self {
-        Self { now: None, head: Head::NEW, commands: Commands::default() }
+        Self { aggregate: None, head: Head::NEW, commands: Commands::default() }
     }
 }

@@ -12,7 +12,7 @@ use cluster::Cluster;
 use domain::{
     Command, Event, Game, GameId, Legal, Moment, NoDice, Play, PlayerId, Ruleset, decide, evolve,
     fair::{FairDice, commitment, ruleset_hash},
-    legal_commands, recount,
+    infer_commands, legal_commands,
 };
 use serde_json::{Value, json};
 use store::{Append, Hash, Head, Store};
@@ -57,7 +57,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     );
     let look = "query($game: ID!, $version: Int!) { game(id: $game) { at(version: $version) { version seats { score } dice { face } } } }";
     // The last version is cached; the one before it is not.
-    let version = store.games.fresh(very_long).await?.head.version - 1;
+    let version = store.games.latest(very_long).await?.head.version - 1;
     let back = times(runs, async || {
         let asked = json!({ "game": format!("game:{very_long}"), "version": version });
         http.ask(look, asked).await.map(|_| ())
@@ -91,7 +91,7 @@ pub(crate) async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn to_text(trouble: client::Trouble) -> String {
+fn to_text(trouble: client::ClientError) -> String {
     trouble.to_string()
 }
 
@@ -109,7 +109,7 @@ impl std::fmt::Display for Times {
 
 async fn times(
     runs: usize,
-    mut once: impl AsyncFnMut() -> Result<(), client::Trouble>,
+    mut once: impl AsyncFnMut() -> Result<(), client::ClientError>,
 ) -> Result<Times, Box<dyn Error>> {
     let mut all = Vec::with_capacity(runs);
     for _ in 0..runs {
@@ -122,7 +122,7 @@ async fn times(
 }
 
 /// Reads the whole timeline of a game, page by page; returns the number of lines.
-async fn replay(http: &mut client::Http, game: Uuid) -> Result<usize, client::Trouble> {
+async fn replay(http: &mut client::Http, game: Uuid) -> Result<usize, client::ClientError> {
     const REPLAY: &str = "query($game: ID!, $after: String) { replay(gameId: $game) { entries(first: 100, after: $after) {
         nodes { number kind at versionAfter clockLeft command commandId events { type summary scoreBreakdown payload } before { version round }
             after { version round seats { score } dice { slot face place } } differences { path before after } draws { purpose number raw } }
@@ -183,7 +183,7 @@ async fn deal(store: &Store, log: &[Event]) -> Result<Uuid, store::AppendError> 
         _ => Uuid::nil(),
     };
     let mut head = Head::NEW;
-    let steps = recount(log).unwrap_or_else(|unproven| panic!("{unproven}"));
+    let steps = infer_commands(log).unwrap_or_else(|unproven| panic!("{unproven}"));
     // A very long game is appended in fewer pieces than it has commands.
     let ends: Vec<usize> = steps.iter().map(|step| step.events.end).collect();
     let ends = ends

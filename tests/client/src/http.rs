@@ -9,7 +9,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::{SILENCE, Trouble, trouble};
+use crate::{ClientError, SILENCE, trouble};
 
 /// A connection to a server.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct Answer {
 
 impl Answer {
     /// The body as JSON.
-    pub fn json(&self) -> Result<Value, Trouble> {
+    pub fn json(&self) -> Result<Value, ClientError> {
         Ok(serde_json::from_slice(&self.body)?)
     }
 
@@ -49,7 +49,7 @@ impl Answer {
 
 impl Http {
     /// Opens a connection.
-    pub async fn connect(address: SocketAddr) -> Result<Self, Trouble> {
+    pub async fn connect(address: SocketAddr) -> Result<Self, ClientError> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, address, token: None, read: Vec::new() })
@@ -62,7 +62,7 @@ impl Http {
     }
 
     /// Sends a request and returns `data`; errors of the request become `Err`.
-    pub async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, Trouble> {
+    pub async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, ClientError> {
         let mut answer = self.post(query, variables).await?.json()?;
         match answer.get("errors") {
             Some(errors) => Err(trouble(&errors.to_string())),
@@ -75,7 +75,7 @@ impl Http {
         &mut self,
         query: &str,
         variables: Value,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, ClientError> {
         #[derive(Deserialize)]
         struct Data<T> {
             data: Option<T>,
@@ -86,13 +86,13 @@ impl Http {
     }
 
     /// Sends a request and returns the whole response.
-    pub async fn post(&mut self, query: &str, variables: Value) -> Result<Answer, Trouble> {
+    pub async fn post(&mut self, query: &str, variables: Value) -> Result<Answer, ClientError> {
         let body = serde_json::to_vec(&json!({ "query": query, "variables": variables }))?;
         self.post_body(&body).await
     }
 
     /// Sends a serialized body.
-    pub async fn post_body(&mut self, body: &[u8]) -> Result<Answer, Trouble> {
+    pub async fn post_body(&mut self, body: &[u8]) -> Result<Answer, ClientError> {
         let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
         let mut request = format!(
             "POST /graphql HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncroupier-client: croupier-tests/1\r\n\
@@ -107,13 +107,13 @@ impl Http {
     }
 
     /// Sends a GET request.
-    pub async fn get(&mut self, path: &str) -> Result<Answer, Trouble> {
+    pub async fn get(&mut self, path: &str) -> Result<Answer, ClientError> {
         let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.address);
         self.exchange(request.as_bytes()).await
     }
 
     /// Sends raw bytes and reads a response.
-    pub async fn exchange(&mut self, request: &[u8]) -> Result<Answer, Trouble> {
+    pub async fn exchange(&mut self, request: &[u8]) -> Result<Answer, ClientError> {
         self.stream.write_all(request).await?;
         let head = self.until(b"\r\n\r\n").await?;
         let head = String::from_utf8(head)?;
@@ -132,7 +132,7 @@ impl Http {
     }
 
     /// The next chunk of a chunked response; `None` at its end.
-    pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+    pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, ClientError> {
         let line = String::from_utf8(self.until(b"\r\n").await?)?;
         let length = usize::from_str_radix(line.trim(), 16)?;
         let mut chunk = self.exactly(length + 2).await?;
@@ -141,7 +141,11 @@ impl Http {
     }
 
     /// Starts a chunked response and returns its head.
-    pub async fn begin_stream(&mut self, query: &str, variables: Value) -> Result<String, Trouble> {
+    pub async fn begin_stream(
+        &mut self,
+        query: &str,
+        variables: Value,
+    ) -> Result<String, ClientError> {
         let body = serde_json::to_vec(&json!({ "query": query, "variables": variables }))?;
         let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
         let head = format!(
@@ -157,7 +161,7 @@ impl Http {
     }
 
     /// Reads up to and including these bytes.
-    async fn until(&mut self, end: &[u8]) -> Result<Vec<u8>, Trouble> {
+    async fn until(&mut self, end: &[u8]) -> Result<Vec<u8>, ClientError> {
         let mut from = 0;
         loop {
             let found = self.read[from..].windows(end.len()).position(|window| window == end);
@@ -170,7 +174,7 @@ impl Http {
         }
     }
 
-    async fn exactly(&mut self, length: usize) -> Result<Vec<u8>, Trouble> {
+    async fn exactly(&mut self, length: usize) -> Result<Vec<u8>, ClientError> {
         while self.read.len() < length {
             self.more().await?;
         }
@@ -178,7 +182,7 @@ impl Http {
         Ok(std::mem::replace(&mut self.read, rest))
     }
 
-    async fn more(&mut self) -> Result<(), Trouble> {
+    async fn more(&mut self) -> Result<(), ClientError> {
         let read = tokio::time::timeout(SILENCE, self.stream.read_buf(&mut self.read)).await;
         if read.map_err(|_| trouble("the server does not respond"))?? == 0 {
             return Err(trouble("the server closed the connection"));

@@ -15,9 +15,9 @@ pub use socket::{Heard, Socket};
 const SILENCE: Duration = Duration::from_mins(1);
 
 /// An error of the client.
-pub type Trouble = Box<dyn Error + Send + Sync>;
+pub type ClientError = Box<dyn Error + Send + Sync>;
 
 /// An error with a message.
-pub(crate) fn trouble(what: &str) -> Trouble {
+pub(crate) fn trouble(what: &str) -> ClientError {
     io::Error::other(what.to_owned()).into()
 }

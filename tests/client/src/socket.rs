@@ -11,7 +11,7 @@ use tokio_tungstenite::{
     tungstenite::{Message, client::IntoClientRequest},
 };
 
-use crate::{SILENCE, Trouble, trouble};
+use crate::{ClientError, SILENCE, trouble};
 
 /// A socket that speaks `graphql-transport-ws`.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub enum Heard {
 
 impl Socket {
     /// Connects without `connection_init`.
-    pub async fn open(address: SocketAddr, protocol: Option<&str>) -> Result<Self, Trouble> {
+    pub async fn open(address: SocketAddr, protocol: Option<&str>) -> Result<Self, ClientError> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let mut request = format!("ws://{address}/graphql").into_client_request()?;
@@ -42,7 +42,7 @@ impl Socket {
     }
 
     /// Connects and authenticates.
-    pub async fn connect(address: SocketAddr, token: &str) -> Result<Self, Trouble> {
+    pub async fn connect(address: SocketAddr, token: &str) -> Result<Self, ClientError> {
         let mut socket = Self::open(address, Some("graphql-transport-ws")).await?;
         let payload = json!({ "authorization": format!("Bearer {token}") });
         socket.say(&json!({ "type": "connection_init", "payload": payload })).await?;
@@ -58,7 +58,7 @@ impl Socket {
         id: &str,
         query: &str,
         variables: Value,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ClientError> {
         let payload = json!({ "query": query, "variables": variables });
         self.say(&json!({ "id": id, "type": "subscribe", "payload": payload })).await
     }
@@ -68,12 +68,12 @@ impl Socket {
         &mut self,
         query: &str,
         variables: Value,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, ClientError> {
         Ok(serde_json::from_value(self.ask(query, variables).await?)?)
     }
 
     /// Runs an operation with a single result and returns `data`.
-    pub async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, Trouble> {
+    pub async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, ClientError> {
         self.subscribe("ask", query, variables).await?;
         let mut answer = self.next().await?;
         let end = self.hear().await?;
@@ -87,7 +87,7 @@ impl Socket {
     }
 
     /// The payload of the next result.
-    pub async fn next(&mut self) -> Result<Value, Trouble> {
+    pub async fn next(&mut self) -> Result<Value, ClientError> {
         match self.hear().await? {
             Heard::Message(mut message) if message["type"] == "next" => {
                 Ok(message["payload"].take())
@@ -97,13 +97,13 @@ impl Socket {
     }
 
     /// The next message of the server. A minute of silence is an error.
-    pub async fn hear(&mut self) -> Result<Heard, Trouble> {
+    pub async fn hear(&mut self) -> Result<Heard, ClientError> {
         let heard = tokio::time::timeout(SILENCE, self.listen()).await;
         heard.map_err(|_| trouble("the server does not respond"))?
     }
 
     /// The next message of the server; answers its pings.
-    async fn listen(&mut self) -> Result<Heard, Trouble> {
+    async fn listen(&mut self) -> Result<Heard, ClientError> {
         loop {
             match self.stream.next().await {
                 Some(Ok(Message::Text(text))) => {
@@ -127,12 +127,12 @@ impl Socket {
     }
 
     /// Sends a message.
-    pub async fn say(&mut self, message: &Value) -> Result<(), Trouble> {
+    pub async fn say(&mut self, message: &Value) -> Result<(), ClientError> {
         self.send(Message::text(message.to_string())).await
     }
 
     /// Sends any frame.
-    pub async fn send(&mut self, message: Message) -> Result<(), Trouble> {
+    pub async fn send(&mut self, message: Message) -> Result<(), ClientError> {
         Ok(self.stream.send(message).await?)
     }
 

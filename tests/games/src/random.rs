@@ -11,9 +11,9 @@ pub fn begun(ruleset: &Ruleset, numbers: &mut Numbers) -> Match {
     let (least, most) = (usize::from(rules.min_seats), usize::from(rules.max_seats));
     let seats = least + numbers.index(most - least + 1);
     for seat in 0..u8::try_from(seats).unwrap() {
-        table.tell(&join(seat), &[]).unwrap();
+        table.execute(&join(seat), &[]).unwrap();
     }
-    table.tell_fairly(&Command::Start).unwrap();
+    table.execute_fairly(&Command::Start).unwrap();
     table
 }
 
@@ -41,7 +41,7 @@ pub fn plays(game: &Game) -> Vec<Play> {
 /// and make choices, clocks run out, the house closes or voids it. It may still be running.
 pub fn eventful(ruleset: &Ruleset, numbers: &mut Numbers, most_commands: usize) -> Match {
     let mut table = gathered(ruleset, numbers);
-    if table.tell_fairly(&Command::Start).is_err() {
+    if table.execute_fairly(&Command::Start).is_err() {
         return table;
     }
     let commands = 1 + numbers.index(most_commands);
@@ -55,14 +55,14 @@ pub fn eventful(ruleset: &Ruleset, numbers: &mut Numbers, most_commands: usize) 
             table.now = table.game().table.turn.deadline.unwrap();
         }
         table.now = Moment(table.now.0 + u64::from(numbers.below(5_000)));
-        table.tell_fairly(&command).unwrap();
+        table.execute_fairly(&command).unwrap();
     }
     if numbers.index(3) == 0 && table.game().to_move().is_some() {
-        table.tell_fairly(&Command::Abandon { touched: Moment(0) }).unwrap();
+        table.execute_fairly(&Command::Abandon { touched: Moment(0) }).unwrap();
     }
     if numbers.index(5) == 0 {
         let why = numbers.one_of(&VoidedFor::ALL);
-        table.tell_fairly(&Command::Void { why, dispute: None }).unwrap();
+        table.execute_fairly(&Command::Void { why, dispute: None }).unwrap();
     }
     table
 }
@@ -72,7 +72,7 @@ pub fn gathered(ruleset: &Ruleset, numbers: &mut Numbers) -> Match {
     let mut table = Match::under(ruleset);
     let seats = ruleset.table.max_seats;
     for newcomer in 0..seats {
-        table.tell(&join(newcomer), &[]).unwrap();
+        table.execute(&join(newcomer), &[]).unwrap();
         if newcomer + 1 >= ruleset.table.min_seats && numbers.index(3) == 0 {
             break;
         }
@@ -96,13 +96,13 @@ pub fn gathered(ruleset: &Ruleset, numbers: &mut Numbers) -> Match {
             }
         };
         // Refused if the seat is gone, the table is full, or there is nothing to choose.
-        table.tell(&command, &[]).ok();
+        table.execute(&command, &[]).ok();
     }
     for newcomer in 40.. {
         if table.game().table.seated().count() >= usize::from(ruleset.table.min_seats) {
             break;
         }
-        table.tell(&join(newcomer), &[]).unwrap();
+        table.execute(&join(newcomer), &[]).unwrap();
     }
     table
 }

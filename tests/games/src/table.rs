@@ -52,14 +52,14 @@ impl Match {
     /// A game with a preset and changed rules, without players.
     pub fn open(preset: &str, changes: Value) -> Self {
         let mut table = Self::empty();
-        table.tell(&create(ruleset(preset, changes)), &[]).unwrap();
+        table.execute(&create(ruleset(preset, changes)), &[]).unwrap();
         table
     }
 
     /// A game with these rules, without players.
     pub fn under(ruleset: &Ruleset) -> Self {
         let mut table = Self::empty();
-        table.tell(&create(ruleset.clone()), &[]).unwrap();
+        table.execute(&create(ruleset.clone()), &[]).unwrap();
         table
     }
 
@@ -67,9 +67,9 @@ impl Match {
     pub fn running(preset: &str, changes: Value, seats: u8) -> Self {
         let mut table = Self::open(preset, changes);
         for seat in 0..seats {
-            table.tell(&join(seat), &[]).unwrap();
+            table.execute(&join(seat), &[]).unwrap();
         }
-        table.tell(&Command::Start, &[]).unwrap();
+        table.execute(&Command::Start, &[]).unwrap();
         table
     }
 
@@ -84,14 +84,14 @@ impl Match {
     }
 
     /// Decides with scripted dice and records the events.
-    pub fn tell(&mut self, command: &Command, raw: &[u32]) -> Result<Vec<Event>, Rejection> {
+    pub fn execute(&mut self, command: &Command, raw: &[u32]) -> Result<Vec<Event>, Rejection> {
         let events = self.decide(command, raw)?;
         self.record(&events);
         Ok(events)
     }
 
     /// Decides with the fair dice of the game and records the events.
-    pub fn tell_fairly(&mut self, command: &Command) -> Result<Vec<Event>, Rejection> {
+    pub fn execute_fairly(&mut self, command: &Command) -> Result<Vec<Event>, Rejection> {
         let mut dice = FairDice::new(self.secret, self.game());
         let events = decide(self.game.as_ref(), command, self.now, &mut dice)?;
         self.record(&events);

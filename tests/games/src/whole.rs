@@ -34,15 +34,15 @@ impl Whole {
     /// Plays the game. Every move takes a millisecond.
     pub fn play(self, numbers: &mut Numbers) -> Vec<Event> {
         let mut table = Match { secret: self.secret, ..Match::empty() };
-        table.tell(&create_as(self.game, &self.secret, self.ruleset), &[]).unwrap();
+        table.execute(&create_as(self.game, &self.secret, self.ruleset), &[]).unwrap();
         for (number, (player, seed)) in self.players.into_iter().enumerate() {
             let name = format!("player {number}");
-            table.tell(&Command::Join { player, name, seed }, &[]).unwrap();
+            table.execute(&Command::Join { player, name, seed }, &[]).unwrap();
         }
         if !self.dice.is_empty() {
-            table.tell(&Command::ChooseLoadout { seat: 0, dice: self.dice }, &[]).unwrap();
+            table.execute(&Command::ChooseLoadout { seat: 0, dice: self.dice }, &[]).unwrap();
         }
-        table.tell_fairly(&Command::Start).unwrap();
+        table.execute_fairly(&Command::Start).unwrap();
         let mut moves = 0;
         while let Some(seat) = table.game().to_move() {
             moves += 1;
@@ -54,7 +54,7 @@ impl Whole {
                 let plays = plays(table.game());
                 play(seat, plays[numbers.index(plays.len())].clone())
             };
-            table.tell_fairly(&command).unwrap();
+            table.execute_fairly(&command).unwrap();
         }
         table.log
     }

@@ -211,8 +211,8 @@ impl Parameters for FarkleRules {
         names::wording(name)
     }
 
-    fn tell(&self, event: &Event, table: &Table) -> Option<String> {
-        words::told(event, table)
+    fn describe(&self, event: &Event, table: &Table) -> Option<String> {
+        words::describe(event, table)
     }
 
     fn explain(&self, event: &Event) -> Vec<String> {

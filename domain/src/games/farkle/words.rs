@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The text of an event that is specific to Farkle.
-pub(super) fn told(event: &Event, table: &Table) -> Option<String> {
+pub(super) fn describe(event: &Event, table: &Table) -> Option<String> {
     match event {
         Event::Rolled(roll) => Some(rolled(roll, table)),
         Event::Saved(save) => Some(saved(save, &explained(event), table)),
@@ -101,13 +101,13 @@ mod tests {
             single(3, 0, vec![boost("THREE", 0, 30), boost("JACKPOT", 30, 60)]),
         ];
         let lines = save_lines(&combinations, &[boost("HOT", 410, 560)], &streak);
-        let told = [
+        let describe = [
             "single 1 = 100 × 3 = 300",
             "single 5 = 50",
             "single 3 = 30 × 2 = 60",
             "Hot streak + 150",
         ];
-        assert_eq!(lines, told);
+        assert_eq!(lines, describe);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) fn use_ability(
     let changes = decision.board.changes_by(seat, ability)?;
     let character = decision.board.player(seat).and_then(|player| player.character);
     if let Some(character) = character {
-        decision.apply_effect(seat, EffectSource::Thing(names::ABILITY, character), changes);
+        decision.apply_effect(seat, EffectSource::Item(names::ABILITY, character), changes);
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ impl Neon {
         if self.turn.ability_used {
             return Err(Rejection::AbilityUsed);
         }
-        Ok(Change::of(Measure::OfThing(ACTIVE, ONCE_A_TURN), 0, 1))
+        Ok(Change::of(Measure::OfItem(ACTIVE, ONCE_A_TURN), 0, 1))
     }
 
     fn check_unresolved(&self) -> Result<(), Rejection> {

@@ -222,13 +222,13 @@ impl Neon {
 
     fn changed(&mut self, effect: &EffectApplied) {
         match effect.source {
-            EffectSource::Thing(BOUGHT, code) => {
+            EffectSource::Item(BOUGHT, code) => {
                 for place in &mut self.market {
                     *place = place.filter(|open| *open != code);
                 }
             }
             names::RENEWED => self.market.fill(None),
-            EffectSource::Thing(names::EVOLVED, _) => self.turn.evolution = false,
+            EffectSource::Item(names::EVOLVED, _) => self.turn.evolution = false,
             _ => {}
         }
         for change in &effect.changes {
@@ -247,9 +247,9 @@ impl Neon {
             self.turn.spare_hearts = small;
         } else if change.what == names::EVOLUTION {
             self.turn.evolution = after != 0;
-        } else if change.what == Measure::OfThing(ACTIVE, SIPHON) {
+        } else if change.what == Measure::OfItem(ACTIVE, SIPHON) {
             self.turn.siphoned = after != 0;
-        } else if change.what == Measure::OfThing(ACTIVE, ONCE_A_TURN) {
+        } else if change.what == Measure::OfItem(ACTIVE, ONCE_A_TURN) {
             self.turn.ability_used = after != 0;
         } else if let Measure::OfDie(names::FACE, slot) = change.what {
             if let Some(die) = self.turn.dice.get_mut(usize::from(slot)) {
@@ -291,7 +291,7 @@ impl NeonPlayer {
             self.marked = after;
         } else if change.what == names::STORED {
             self.stored = u8::try_from(after).unwrap_or(0);
-        } else if let Measure::OfThing(HELD, code) = change.what
+        } else if let Measure::OfItem(HELD, code) = change.what
             && after > 0
             && !self.things.contains(&code)
         {

@@ -150,7 +150,7 @@ pub(super) fn strike(decision: &mut NeonDecision<'_>, hit: Hit) -> i64 {
     let Hit { by, target, source, .. } = hit;
     let Some(player) = decision.board.player(target).cloned() else { return 0 };
     if player.shielded {
-        change_damage(decision, target, EffectSource::Thing(ITEM, SHIELD), hit.damage, 0, None);
+        change_damage(decision, target, EffectSource::Item(ITEM, SHIELD), hit.damage, 0, None);
         return 0;
     }
     let damage = if source == names::SWORDS { with_bonuses(decision, hit) } else { hit.damage };
@@ -169,7 +169,7 @@ fn with_bonuses(decision: &mut NeonDecision<'_>, hit: Hit) -> i64 {
     let (by, target, mut damage) = (hit.by, hit.target, hit.damage);
     for (code, passive) in decision.board.passives(by) {
         if let Passive::Damage(more) = passive {
-            let source = EffectSource::Thing(ITEM, code);
+            let source = EffectSource::Item(ITEM, code);
             damage = change_damage(decision, target, source, damage, damage + more, None);
         }
     }
@@ -189,7 +189,7 @@ fn with_mark(decision: &mut NeonDecision<'_>, target: SeatNo, damage: i64) -> i6
         return damage;
     }
     let gone = Change::of(names::MARKED, more, 0);
-    let source = EffectSource::Thing(ITEM, MARK);
+    let source = EffectSource::Item(ITEM, MARK);
     change_damage(decision, target, source, damage, damage + more, Some(gone))
 }
 
@@ -201,7 +201,7 @@ fn with_reductions(decision: &mut NeonDecision<'_>, target: SeatNo, mut damage: 
             damage = change_damage(
                 decision,
                 target,
-                EffectSource::Thing(ITEM, code),
+                EffectSource::Item(ITEM, code),
                 damage,
                 after,
                 None,
@@ -266,20 +266,20 @@ fn on_damage(decision: &mut NeonDecision<'_>, by: SeatNo, target: SeatNo) {
             decision.apply_effect(
                 by,
                 ability,
-                [got, Change::of(Measure::OfThing(ACTIVE, SIPHON), 0, 1)],
+                [got, Change::of(Measure::OfItem(ACTIVE, SIPHON), 0, 1)],
             );
         }
     }
     if decision.board.is_alive(target) {
         for (code, passive) in decision.board.passives(target) {
             if let Passive::HitEnergy(more) = passive {
-                gain(decision, target, EffectSource::Thing(ITEM, code), names::ENERGY, more);
+                gain(decision, target, EffectSource::Item(ITEM, code), names::ENERGY, more);
             }
         }
     } else if by != target {
         for (code, passive) in decision.board.passives(by) {
             if let Passive::KillVp(more) = passive {
-                gain(decision, by, EffectSource::Thing(ITEM, code), names::VP, more);
+                gain(decision, by, EffectSource::Item(ITEM, code), names::VP, more);
             }
         }
     }
@@ -315,7 +315,7 @@ pub(super) fn ability_of(decision: &NeonDecision<'_>, seat: SeatNo) -> Option<Ef
         .board
         .player(seat)?
         .character
-        .map(|character| EffectSource::Thing(names::ABILITY, character))
+        .map(|character| EffectSource::Item(names::ABILITY, character))
 }
 
 /// Enters the empty centre, which scores a point and can damage the opponents.
@@ -334,7 +334,7 @@ pub(super) fn enter(decision: &mut NeonDecision<'_>, seat: SeatNo) -> Result<(),
     for (code, passive) in decision.board.passives(seat) {
         if let Passive::EnterDamage(damage) = passive {
             for target in decision.board.opponents(seat) {
-                let source = EffectSource::Thing(ITEM, code);
+                let source = EffectSource::Item(ITEM, code);
                 strike(decision, Hit { by: seat, target, damage, source });
             }
         }

@@ -204,7 +204,7 @@ pub(super) fn buy(
     if let CardKind::Kept(passive) = card.kind {
         changes.extend(decision.board.changes_by_gaining(seat, card.code, passive));
     }
-    decision.apply_effect(seat, EffectSource::Thing(BOUGHT, card.code), changes);
+    decision.apply_effect(seat, EffectSource::Item(BOUGHT, card.code), changes);
     refill(decision)?;
     match card.kind {
         CardKind::Kept(_) => Ok(()),
@@ -215,7 +215,7 @@ pub(super) fn buy(
 impl Neon {
     /// The changes when a seat gets a permanent card or evolution.
     fn changes_by_gaining(&self, seat: SeatNo, code: Slug, passive: Passive) -> Vec<Change> {
-        let mut changes = vec![Change::of(Measure::OfThing(HELD, code), 0, 1)];
+        let mut changes = vec![Change::of(Measure::OfItem(HELD, code), 0, 1)];
         if let (Passive::MaxHp(more), Some(player)) = (passive, self.player(seat)) {
             let (max_hp, hp) = (player.max_hp, player.hp);
             changes.push(Change::of(names::MAX_HP, max_hp, max_hp.saturating_add(more)));
@@ -231,7 +231,7 @@ fn play_card(
     once: Once,
     target: Option<SeatNo>,
 ) -> Result<(), Rejection> {
-    let (seat, source) = (decision.table.turn.seat, EffectSource::Thing(ITEM, code));
+    let (seat, source) = (decision.table.turn.seat, EffectSource::Item(ITEM, code));
     let standing = decision.board.alive();
     let aimed = target.unwrap_or(seat);
     match once {
@@ -285,6 +285,6 @@ pub(super) fn evolve(decision: &mut NeonDecision<'_>, named: &str) -> Result<(),
         .unwrap_or_default();
     let taken = Change::of(names::EVOLUTION, 1, 0);
     let changes = changes.into_iter().chain([taken]);
-    decision.apply_effect(seat, EffectSource::Thing(names::EVOLVED, code), changes);
+    decision.apply_effect(seat, EffectSource::Item(names::EVOLVED, code), changes);
     Ok(())
 }

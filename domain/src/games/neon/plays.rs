@@ -127,7 +127,7 @@ fn begin_turn(decision: &mut NeonDecision<'_>, seat: SeatNo, round: u32) -> Resu
     let Some(player) = decision.board.player(seat).cloned() else { return Ok(()) };
     if player.shielded {
         let fallen = Change::of(names::SHIELDED, 1, 0);
-        decision.apply_effect(seat, EffectSource::Thing(ITEM, SHIELD), [fallen]);
+        decision.apply_effect(seat, EffectSource::Item(ITEM, SHIELD), [fallen]);
     }
     if let (Some(Gift::Plate(_)), false, Some(ability)) =
         (decision.board.gift(seat), player.armed, ability_of(decision, seat))
@@ -140,7 +140,7 @@ fn begin_turn(decision: &mut NeonDecision<'_>, seat: SeatNo, round: u32) -> Resu
         gain(decision, seat, names::CENTRE, names::VP, more);
     }
     for (code, passive) in decision.board.passives(seat) {
-        let source = EffectSource::Thing(ITEM, code);
+        let source = EffectSource::Item(ITEM, code);
         match passive {
             Passive::StartEnergy(more) => gain(decision, seat, source, names::ENERGY, more),
             Passive::StartHeal(more) => gain(decision, seat, source, names::HP, more),

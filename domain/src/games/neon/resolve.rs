@@ -57,7 +57,7 @@ fn score_sets(decision: &mut NeonDecision<'_>) {
     if points > 0 {
         for (code, passive) in decision.board.passives(seat) {
             if let Passive::SetVp(more) = passive {
-                gain(decision, seat, EffectSource::Thing(ITEM, code), names::VP, more);
+                gain(decision, seat, EffectSource::Item(ITEM, code), names::VP, more);
             }
         }
     }
@@ -86,7 +86,7 @@ fn heal(decision: &mut NeonDecision<'_>) {
     if !barred {
         for (code, passive) in passives {
             if let Passive::MoreHealing(more) = passive {
-                gain(decision, seat, EffectSource::Thing(ITEM, code), names::HP, more);
+                gain(decision, seat, EffectSource::Item(ITEM, code), names::HP, more);
             }
         }
     }
@@ -105,7 +105,7 @@ fn charge(decision: &mut NeonDecision<'_>) {
     }
     for (code, passive) in decision.board.passives(seat) {
         if let Passive::MoreEnergy(more) = passive {
-            gain(decision, seat, EffectSource::Thing(ITEM, code), names::ENERGY, more);
+            gain(decision, seat, EffectSource::Item(ITEM, code), names::ENERGY, more);
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Card, CardKind, Character, Evolution, Neon, card, character, names, words};
 use crate::{
-    Event, Measure, Number, Points, Rejection, Rules, Ruleset, Slug, Table, Thing,
+    CatalogItem, Event, Measure, Number, Points, Rejection, Rules, Ruleset, Slug, Table,
     game_rules::{GameRules, Parameters},
     ruleset::{bad, within},
 };
@@ -201,22 +201,22 @@ impl Parameters for NeonRules {
         }
     }
 
-    fn things(&self) -> Vec<Thing> {
-        let characters = self.characters.iter().map(|character| Thing {
+    fn items(&self) -> Vec<CatalogItem> {
+        let characters = self.characters.iter().map(|character| CatalogItem {
             kind: "character",
             code: character.code,
             name: character.name.clone(),
             text: format!("{}: {}", character.ability, character.text()),
             price: None,
         });
-        let cards = self.cards.iter().map(|card| Thing {
+        let cards = self.cards.iter().map(|card| CatalogItem {
             kind: "card",
             code: card.code,
             name: card.name.clone(),
             text: card.text(),
             price: Some(card.price),
         });
-        let evolutions = self.evolutions.iter().map(|evolution| Thing {
+        let evolutions = self.evolutions.iter().map(|evolution| CatalogItem {
             kind: "evolution",
             code: evolution.code,
             name: evolution.name.clone(),
@@ -249,7 +249,7 @@ impl Parameters for NeonRules {
         words::shown(what, value)
     }
 
-    fn tell(&self, event: &Event, table: &Table) -> Option<String> {
-        words::told(event, table)
+    fn describe(&self, event: &Event, table: &Table) -> Option<String> {
+        words::describe(event, table)
     }
 }

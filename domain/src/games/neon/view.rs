@@ -199,14 +199,12 @@ impl GameRules for Neon {
         } else if let Event::EffectApplied(effect) = event {
             let play = match effect.source {
                 names::ATTACK => Play::Attack { target: self.attacked(effect.seat, log) },
-                EffectSource::Thing(names::ABILITY, _) => {
+                EffectSource::Item(names::ABILITY, _) => {
                     Play::Ability(self.ability_behind(&effect.changes)?)
                 }
                 names::RENEWED => Play::Renew,
-                EffectSource::Thing(names::EVOLVED, code) => {
-                    Play::Evolve { code: code.to_string() }
-                }
-                EffectSource::Thing(BOUGHT, code) => {
+                EffectSource::Item(names::EVOLVED, code) => Play::Evolve { code: code.to_string() },
+                EffectSource::Item(BOUGHT, code) => {
                     let target = self.infer_target(code, log);
                     Play::Buy { code: code.to_string(), target }
                 }
@@ -324,7 +322,7 @@ impl Neon {
     fn infer_target(&self, code: Slug, log: &[Event]) -> Option<SeatNo> {
         let CardKind::Once(once) = self.rules.card(code)?.kind else { return None };
         let done = |event: &Event| match event {
-            Event::EffectApplied(effect) if effect.source == EffectSource::Thing(ITEM, code) => {
+            Event::EffectApplied(effect) if effect.source == EffectSource::Item(ITEM, code) => {
                 Some(effect.seat)
             }
             _ => None,

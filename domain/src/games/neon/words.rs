@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The text of an event that is specific to NeonPolis.
-pub(super) fn told(event: &Event, table: &Table) -> Option<String> {
+pub(super) fn describe(event: &Event, table: &Table) -> Option<String> {
     Some(match event {
         Event::Rolled(roll) if roll.max_points == 0 => rolls(roll, table),
         Event::Asked { seat, .. } => format!("{} may stay or leave", name(table, *seat)),
@@ -42,7 +42,7 @@ pub(super) fn shown(what: Measure, value: i64) -> Option<String> {
         STORED | Measure::OfDie(FACE, _) => {
             face.map(|face| face_name(face).map_or_else(|| face.to_string(), str::to_owned))
         }
-        Measure::OfThing(ACTIVE, _) => yes_or_no(value),
+        Measure::OfItem(ACTIVE, _) => yes_or_no(value),
         _ if is_flag(what) => yes_or_no(value),
         _ => None,
     }

@@ -199,19 +199,19 @@ impl Rogue {
             self.turn.rolls_left = small;
         } else if change.what == names::DICE_IN_PLAY {
             self.turn.size = small;
-        } else if let Measure::OfThing(HELD, code) = change.what {
+        } else if let Measure::OfItem(HELD, code) = change.what {
             set(&mut self.held, code, count);
-        } else if let Measure::OfThing(ACTIVE, code) = change.what {
+        } else if let Measure::OfItem(ACTIVE, code) = change.what {
             set(&mut self.active, code, count);
-        } else if let Measure::OfThing(names::PURCHASES, colour) = change.what {
+        } else if let Measure::OfItem(names::PURCHASES, colour) = change.what {
             if let Some(colour) = Colour::ALL.into_iter().find(|known| known.slug() == colour) {
                 self.purchases[colour.index()] = count;
             }
-        } else if let Measure::OfThing(names::CATEGORY_POINTS, category) = change.what {
+        } else if let Measure::OfItem(names::CATEGORY_POINTS, category) = change.what {
             if let Some(category) = Category::named(category.as_str()) {
                 self.card.set(category, Some(change.after));
             }
-        } else if let Measure::OfThing(names::CATEGORY_OPEN, category) = change.what
+        } else if let Measure::OfItem(names::CATEGORY_OPEN, category) = change.what
             && let Some(category) = Category::named(category.as_str())
         {
             self.card.set(category, None);

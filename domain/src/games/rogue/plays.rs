@@ -227,8 +227,8 @@ fn use_up(decision: &mut RogueDecision<'_>, code: Slug) {
     let seat = decision.table.turn.seat;
     decision.apply_effect(
         seat,
-        EffectSource::Thing(ITEM, code),
-        [Change::of(Measure::OfThing(ACTIVE, code), 1, 0)],
+        EffectSource::Item(ITEM, code),
+        [Change::of(Measure::OfItem(ACTIVE, code), 1, 0)],
     );
 }
 
@@ -259,7 +259,7 @@ fn grant(decision: &mut RogueDecision<'_>, source: EffectSource) -> Result<(), R
     let item = drawn.item;
     decision.record(Event::Drawn(drawn));
     let before = decision.board.held.get(&item).copied().unwrap_or(0);
-    let change = Change::of(Measure::OfThing(HELD, item), before.into(), i64::from(before) + 1);
+    let change = Change::of(Measure::OfItem(HELD, item), before.into(), i64::from(before) + 1);
     decision.apply_effect(decision.table.turn.seat, source, [change]);
     Ok(())
 }

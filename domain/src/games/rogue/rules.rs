@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Category, Colour, Colours, Consumable, Rogue, consumable, names, words};
 use crate::{
-    Boost, Event, Measure, Number, Points, Rejection, Rules, Ruleset, Selection, Slug, Table,
-    TableRules, Thing,
+    Boost, CatalogItem, Event, Measure, Number, Points, Rejection, Rules, Ruleset, Selection, Slug,
+    Table, TableRules,
     game_rules::{GameRules, Parameters},
     ruleset::{bad, within},
     special_dice::Code,
@@ -157,8 +157,8 @@ impl Parameters for RogueRules {
         words::die_name(code)
     }
 
-    fn tell(&self, event: &Event, _: &Table) -> Option<String> {
-        words::told(event)
+    fn describe(&self, event: &Event, _: &Table) -> Option<String> {
+        words::describe(event)
     }
 
     fn selection_lines(&self, selection: &Selection) -> Vec<String> {
@@ -251,15 +251,15 @@ impl Parameters for RogueRules {
         Ok(())
     }
 
-    fn things(&self) -> Vec<Thing> {
-        let colours = self.colours.each().map(|colour| Thing {
+    fn items(&self) -> Vec<CatalogItem> {
+        let colours = self.colours.each().map(|colour| CatalogItem {
             kind: "colour",
             code: colour.slug(),
             name: colour.name().to_owned(),
             text: colour.text().to_owned(),
             price: Some(self.price(colour, 0)),
         });
-        let items = self.consumables.iter().map(|item| Thing {
+        let items = self.consumables.iter().map(|item| CatalogItem {
             kind: "consumable",
             code: item.code,
             name: item.name.clone(),

@@ -33,11 +33,11 @@ pub(super) fn buy(decision: &mut RogueDecision<'_>, named: &str) -> Result<(), R
     }
     let paid = Change::of(names::MONEY, board.money, board.money - price);
     let (what, before) = match board.colour_for_sale(code) {
-        Some(colour) => (Measure::OfThing(names::PURCHASES, code), board.purchases[colour.index()]),
-        None => (Measure::OfThing(HELD, code), board.held.get(&code).copied().unwrap_or(0)),
+        Some(colour) => (Measure::OfItem(names::PURCHASES, code), board.purchases[colour.index()]),
+        None => (Measure::OfItem(HELD, code), board.held.get(&code).copied().unwrap_or(0)),
     };
     let got = Change::of(what, before.into(), i64::from(before) + 1);
-    decision.apply_effect(decision.table.turn.seat, EffectSource::Thing(BOUGHT, code), [paid, got]);
+    decision.apply_effect(decision.table.turn.seat, EffectSource::Item(BOUGHT, code), [paid, got]);
     Ok(())
 }
 
@@ -172,12 +172,12 @@ impl Rogue {
             | E::MultiplyOrNothing(_)
             | E::MultiplyGreen(_)
             | E::Insurance
-            | E::Sides(_) => vec![Change::of(Measure::OfThing(ACTIVE, item.code), 0, 1)],
+            | E::Sides(_) => vec![Change::of(Measure::OfItem(ACTIVE, item.code), 0, 1)],
             E::ScoreReroll => self.last.map_or_else(Vec::new, |last| {
                 let points = self.card.get(last).unwrap_or(0);
                 vec![
-                    Change::of(Measure::OfThing(names::CATEGORY_POINTS, last.slug()), points, 0),
-                    Change::of(Measure::OfThing(names::CATEGORY_OPEN, last.slug()), 0, 1),
+                    Change::of(Measure::OfItem(names::CATEGORY_POINTS, last.slug()), points, 0),
+                    Change::of(Measure::OfItem(names::CATEGORY_OPEN, last.slug()), 0, 1),
                     round(points.saturating_add(self.last_bonus).saturating_neg()),
                 ]
             }),
@@ -194,11 +194,7 @@ impl Rogue {
                 let points = self.card.get(best).unwrap_or(0);
                 let after = points.saturating_mul(times);
                 vec![
-                    Change::of(
-                        Measure::OfThing(names::CATEGORY_POINTS, best.slug()),
-                        points,
-                        after,
-                    ),
+                    Change::of(Measure::OfItem(names::CATEGORY_POINTS, best.slug()), points, after),
                     round(after.saturating_sub(points)),
                 ]
             }),
@@ -206,7 +202,7 @@ impl Rogue {
                 let before = self.purchases[colour.index()];
                 let after = before.saturating_add(purchases);
                 vec![Change::of(
-                    Measure::OfThing(names::PURCHASES, colour.slug()),
+                    Measure::OfItem(names::PURCHASES, colour.slug()),
                     before.into(),
                     after.into(),
                 )]
@@ -234,9 +230,9 @@ pub(super) fn use_item(decision: &mut RogueDecision<'_>, named: &str) -> Result<
         return Err(Rejection::NotHeld { code, held: board.list_held() });
     };
     board.may_use(item)?;
-    let used = Change::of(Measure::OfThing(HELD, item.code), count.into(), i64::from(count) - 1);
+    let used = Change::of(Measure::OfItem(HELD, item.code), count.into(), i64::from(count) - 1);
     let changes = std::iter::once(used).chain(board.changes_by(item));
-    decision.apply_effect(decision.table.turn.seat, EffectSource::Thing(USED, item.code), changes);
+    decision.apply_effect(decision.table.turn.seat, EffectSource::Item(USED, item.code), changes);
     settle_upper(decision);
     Ok(())
 }

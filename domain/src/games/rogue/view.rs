@@ -134,10 +134,10 @@ impl GameRules for Rogue {
             Some((saved.seat, Play::Score { category: category.slug().to_string() }))
         } else if let Event::EffectApplied(effect) = event {
             let play = match effect.source {
-                EffectSource::Thing(BOUGHT, code) => {
+                EffectSource::Item(BOUGHT, code) => {
                     Play::Buy { code: code.to_string(), target: None }
                 }
-                EffectSource::Thing(USED, code) => Play::Use { code: code.to_string() },
+                EffectSource::Item(USED, code) => Play::Use { code: code.to_string() },
                 _ => return None,
             };
             Some((effect.seat, play))

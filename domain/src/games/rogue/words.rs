@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The text of an event that is specific to DiceRogue.
-pub(super) fn told(event: &Event) -> Option<String> {
+pub(super) fn describe(event: &Event) -> Option<String> {
     match event {
         Event::Ended(outcome) if outcome.by == DecidedBy::Missed => {
             Some("the target is missed, the run is over".to_owned())
@@ -26,7 +26,7 @@ pub(super) fn die_name(code: Code) -> String {
 
 /// The text of a value.
 pub(super) fn shown(what: Measure, value: i64) -> Option<String> {
-    let flag = matches!(what, Measure::OfThing(ACTIVE | CATEGORY_OPEN, _));
+    let flag = matches!(what, Measure::OfItem(ACTIVE | CATEGORY_OPEN, _));
     if flag { yes_or_no(value) } else { None }
 }
 

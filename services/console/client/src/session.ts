@@ -13,7 +13,7 @@ const EXCHANGE_AGAIN_FOR = 8_000;
 const MARGIN = 30_000;
 
 /**
- * The tokens of whoever is signed in. An access token is exchanged before it ends. Refresh tokens
+ * The tokens of the signed-in player. An access token is exchanged before it ends. Refresh tokens
  * are valid once, so there is one exchange at a time, and all who wait share it.
  */
 export class Session {

@@ -72,7 +72,7 @@ pub(super) async fn void_some(store: &Store, every: usize) {
     let games = sqlx::query(over).fetch_all(store.pool()).await.unwrap();
     for row in games.iter().step_by(every) {
         let stream: Uuid = row.get(0);
-        let head = store.games.fresh(stream).await.unwrap().head;
+        let head = store.games.latest(stream).await.unwrap().head;
         let (command, request) = (Uuid::new_v4(), Hash([2; 32]));
         let events = &[Event::Voided { why: VoidedFor::Cheating, dispute: None }];
         let at = Moment(1_900_000_000_000);

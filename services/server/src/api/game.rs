@@ -119,7 +119,7 @@ impl GameView {
         app.database.check()?;
         let mut states = app.games.store.games.fresh_all(ids).await?;
         let access = app.games.access.of(ids).await?;
-        let players = states.values().filter_map(|state| state.now.as_ref());
+        let players = states.values().filter_map(|state| state.aggregate.as_ref());
         let players = players.flat_map(|game| game.table.seats.iter().map(|seat| seat.player.0));
         // This caches the names of all seats.
         app.accounts.names.of(players.collect::<Vec<_>>()).await?;
@@ -128,7 +128,7 @@ impl GameView {
             .iter()
             .map(|id| {
                 let state = states.remove(id)?;
-                let game = state.now.as_ref()?;
+                let game = state.aggregate.as_ref()?;
                 let account = viewer.map(|viewer| viewer.account);
                 let admitted = access
                     .get(id)
@@ -149,7 +149,7 @@ impl GameView {
     }
 
     pub(super) fn game(&self) -> async_graphql::Result<&Game> {
-        self.state.now.as_ref().ok_or_else(|| fault("a game without its first event"))
+        self.state.aggregate.as_ref().ok_or_else(|| fault("a game without its first event"))
     }
 
     async fn times(&self, ctx: &Context<'_>) -> async_graphql::Result<GameTimes> {

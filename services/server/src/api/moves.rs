@@ -59,7 +59,7 @@ impl GamePayload {
         // The states in between are folded only for clients that ask for them.
         let bases: Vec<EventBase> = match &outcome.before {
             Some(before) if needs_states(ctx) && outcome.is_consecutive() => {
-                follow(before.now.clone(), bases)
+                follow(before.aggregate.clone(), bases)
             }
             _ => bases.collect(),
         };
@@ -103,7 +103,8 @@ impl GamePayload {
             (Some(game), viewer) => GameView::find(app(ctx), viewer, game, None).await?,
             _ => None,
         };
-        let table = view.as_ref().and_then(|view| view.state.now.as_ref()).map(|game| &game.table);
+        let table =
+            view.as_ref().and_then(|view| view.state.aggregate.as_ref()).map(|game| &game.table);
         if let (Some(seat), Some(table)) = (error.to_move, table) {
             let table = with_names(app(ctx), table).await?;
             if let Some(to_move) = table.seats.get(usize::from(seat)) {

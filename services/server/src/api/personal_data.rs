@@ -157,7 +157,7 @@ impl PersonalData {
         let log = app(ctx).games.store.backwards(self.account, i64::MAX, &LEDGER, MAX_ENTRIES);
         let log = log.await.map_err(AppError::from)?;
         let ledger: Vec<LedgerLine> = log.iter().filter_map(line).collect();
-        let wallet = self.state.now.as_ref().map(wallet);
+        let wallet = self.state.aggregate.as_ref().map(wallet);
         let all = serde_json::to_value(self).and_then(|mut all| {
             all["wallet"] = json!(wallet);
             all["ledger"] = serde_json::to_value(ledger)?;

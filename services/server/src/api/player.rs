@@ -91,7 +91,7 @@ impl Player {
     /// The number of warnings. Visible to the owner only.
     async fn warnings(&self, ctx: &Context<'_>) -> async_graphql::Result<Option<i32>> {
         let state = self.own_state(ctx).await?;
-        Ok(state.map(|state| state.now.as_ref().map_or(0, |account| int(account.warnings))))
+        Ok(state.map(|state| state.aggregate.as_ref().map_or(0, |account| int(account.warnings))))
     }
 
     /// The saved loadouts. Visible to the owner only.

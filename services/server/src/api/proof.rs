@@ -1,7 +1,7 @@
 //! Verifying a game through the API.
 
 use async_graphql::{Enum, SimpleObject};
-use domain::{Event, Proven, Unproven, verify};
+use domain::{Event, Proven, VerificationError, verify};
 use store::{Hash, Store, bundle::Bundle};
 use uuid::Uuid;
 
@@ -108,19 +108,22 @@ impl Verification {
                     format!("{events} events and {rolls} rolls reproduced without differences");
                 self.check(VerificationStep::Events, Some(true), detail);
             }
-            Err(unproven @ (Unproven::NoGame | Unproven::NotRevealed)) => {
+            Err(unproven @ (VerificationError::NoGame | VerificationError::NotRevealed)) => {
                 let why = unproven.to_string();
                 self.check(VerificationStep::Commitment, None, why.clone());
                 self.problem = Some(why);
             }
-            Err(Unproven::Commitment) => {
-                let why = Unproven::Commitment.to_string();
+            Err(VerificationError::Commitment) => {
+                let why = VerificationError::Commitment.to_string();
                 self.fail(VerificationStep::Commitment, why, None);
             }
-            Err(unproven @ (Unproven::Impossible { .. } | Unproven::Differs { .. })) => {
+            Err(
+                unproven @ (VerificationError::Impossible { .. }
+                | VerificationError::Differs { .. }),
+            ) => {
                 self.commitment_holds();
                 let why = unproven.to_string();
-                let values = if let Unproven::Differs { expected, found, .. } = unproven {
+                let values = if let VerificationError::Differs { expected, found, .. } = unproven {
                     Some((expected, found))
                 } else {
                     None

@@ -63,7 +63,7 @@ struct State {
 
 impl State {
     fn tree(&self) -> &Value {
-        self.tree.get_or_init(|| self.loaded.now.as_ref().map(snapshot).unwrap_or_default())
+        self.tree.get_or_init(|| self.loaded.aggregate.as_ref().map(snapshot).unwrap_or_default())
     }
 }
 
@@ -250,7 +250,7 @@ impl From<ReplayError> for AppError {
 impl ReplayView {
     /// The game as it is now.
     async fn game(&self, ctx: &Context<'_>) -> async_graphql::Result<GameView> {
-        let state = app(ctx).games.store.games.fresh(self.replay.game).await;
+        let state = app(ctx).games.store.games.latest(self.replay.game).await;
         Ok(GameView { id: self.replay.game, state: state.map_err(AppError::from)? })
     }
 
@@ -416,13 +416,13 @@ impl ReplayEntry {
     /// The number of the actor's seat. Null if the actor has none.
     async fn seat(&self) -> Option<i32> {
         let state = self.after.as_ref().or(self.before.as_ref())?;
-        seat_of(state.loaded.now.as_ref()?, self.actor_id()).map(Into::into)
+        seat_of(state.loaded.aggregate.as_ref()?, self.actor_id()).map(Into::into)
     }
 
     /// The time left on the clock of the seat to act, in milliseconds; negative if it had run out.
     /// Null if there is no time limit.
     async fn clock_left(&self) -> Option<i32> {
-        let game = self.before.as_ref()?.loaded.now.as_ref()?;
+        let game = self.before.as_ref()?.loaded.aggregate.as_ref()?;
         let deadline = game.table.turn.deadline.filter(|_| game.to_move().is_some())?;
         let left = |Moment(from): Moment, Moment(to): Moment| i128::from(to) - i128::from(from);
         i32::try_from(left(self.entry().at, deadline)).ok()
@@ -463,7 +463,7 @@ impl ReplayEntry {
             recorded.map(|recorded| EventBase::logged(Arc::new(recorded.clone()), after.clone()));
         // The state after each event is computed only if it is requested.
         let bases: Vec<EventBase> = if needs_states(ctx) {
-            let before = self.before.as_ref().and_then(|state| state.loaded.now.clone());
+            let before = self.before.as_ref().and_then(|state| state.loaded.aggregate.clone());
             follow(before, bases)
         } else {
             bases.collect()

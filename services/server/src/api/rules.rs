@@ -100,7 +100,7 @@ pub(super) struct CatalogItem {
 impl CatalogItem {
     /// The item with this code.
     pub(super) fn find(rules: &Rules, code: domain::Slug) -> Option<Self> {
-        rules.things().into_iter().find(|item| item.code == code).map(Into::into)
+        rules.items().into_iter().find(|item| item.code == code).map(Into::into)
     }
 
     /// An offer that is not an item of the rules.
@@ -110,9 +110,9 @@ impl CatalogItem {
     }
 }
 
-impl From<domain::Thing> for CatalogItem {
-    fn from(thing: domain::Thing) -> Self {
-        let domain::Thing { kind, code, name, text, price } = thing;
+impl From<domain::CatalogItem> for CatalogItem {
+    fn from(thing: domain::CatalogItem) -> Self {
+        let domain::CatalogItem { kind, code, name, text, price } = thing;
         let kind = match kind {
             "character" => CatalogItemKind::Character,
             "card" => CatalogItemKind::Card,

@@ -68,7 +68,7 @@ macro_rules! ruleset_type {
 
             /// The items of the rules: characters, cards, evolutions, consumables and colours.
             pub(in crate::api) async fn items(&self) -> Vec<$crate::api::rules::CatalogItem> {
-                self.ruleset.rules.things().into_iter().map(Into::into).collect()
+                self.ruleset.rules.items().into_iter().map(Into::into).collect()
             }
 
             /// The numeric parameters with range and meaning, for forms.

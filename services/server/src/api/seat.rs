@@ -24,17 +24,17 @@ pub(super) struct Seat {
 impl Seat {
     /// All seats of a game.
     pub(super) fn all(state: &Arc<Loaded>) -> Vec<Self> {
-        let count = state.now.as_ref().map_or(0, |game| game.table.seats.len());
+        let count = state.aggregate.as_ref().map_or(0, |game| game.table.seats.len());
         (0..).take(count).map(|number| Self { state: Arc::clone(state), number }).collect()
     }
 
     pub(super) fn of(state: &Arc<Loaded>, number: SeatNo) -> Option<Self> {
-        let seats = &state.now.as_ref()?.table.seats;
+        let seats = &state.aggregate.as_ref()?.table.seats;
         (usize::from(number) < seats.len()).then(|| Self { state: Arc::clone(state), number })
     }
 
     fn game(&self) -> Option<&Game> {
-        self.state.now.as_ref()
+        self.state.aggregate.as_ref()
     }
 
     fn seat(&self) -> Option<&domain::Seat> {

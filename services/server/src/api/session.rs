@@ -104,7 +104,7 @@ async fn sanction_error(
     account: Uuid,
 ) -> async_graphql::Result<Option<UserError>> {
     let wallet = app(ctx).games.wallets.of(account).await?;
-    Ok(match wallet.now.as_ref().and_then(|account| account.sanction) {
+    Ok(match wallet.aggregate.as_ref().and_then(|account| account.sanction) {
         Some(Sanction::Ban) => Some(UserError::new(ServiceCode::Banned, "this account is banned")),
         Some(Sanction::Suspension(until)) if until > clock::now() => {
             let message = format!("this account is suspended until {}", clock::rfc3339(until));

@@ -144,7 +144,7 @@ async fn my_turn_in(
         Ok(view) => view?,
         Err(error) => return Some(Err(error.into())),
     };
-    let table = view.state.now.as_ref()?;
+    let table = view.state.aggregate.as_ref()?;
     let to_move = table.to_move().and_then(|seat| table.table.seats.get(usize::from(seat)));
     to_move.is_some_and(|seat| seat.player.0 == viewer.account).then_some(Ok(view))
 }

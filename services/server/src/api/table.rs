@@ -292,7 +292,7 @@ async fn named_dice(
         return Err(bad_input("set either dice or loadout, not both"));
     }
     let state = app(ctx).games.wallets.of(viewer.account).await?;
-    let saved = state.now.iter().flat_map(|account| &account.loadouts);
+    let saved = state.aggregate.iter().flat_map(|account| &account.loadouts);
     let parsed = Name::parse(&name).ok();
     let saved = saved.into_iter().find(|(saved, _)| Some(*saved) == parsed.as_ref());
     Ok(match saved {

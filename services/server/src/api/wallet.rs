@@ -95,12 +95,12 @@ pub(super) struct NamedLoadout {
 impl Wallet {
     /// The balance in dollars: the sum of the ledger.
     async fn balance(&self) -> i32 {
-        int(self.state.now.as_ref().map_or(0, |account| account.balance))
+        int(self.state.aggregate.as_ref().map_or(0, |account| account.balance))
     }
 
     /// The total spent on dice in dollars, minus what was received for sold ones.
     async fn spent(&self) -> Long {
-        Long(self.state.now.as_ref().map_or(0, |account| account.spent))
+        Long(self.state.aggregate.as_ref().map_or(0, |account| account.spent))
     }
 
     /// The changes of the balance, newest first.
@@ -157,7 +157,7 @@ pub(super) async fn inventory(
     state: &Loaded<Account>,
 ) -> Result<Vec<InventoryItem>, AppError> {
     let catalogue = app(ctx).games.wallets.catalogue().await?;
-    let Some(account) = &state.now else { return Ok(Vec::new()) };
+    let Some(account) = &state.aggregate else { return Ok(Vec::new()) };
     let item = |(&code, &quantity)| {
         let equipped = account.equipped.iter().filter(|(_, dice)| dice.contains_key(&code));
         InventoryItem {
@@ -174,7 +174,7 @@ pub(super) async fn inventory(
 
 /// The saved loadouts of an account, by name.
 pub(super) fn loadouts(state: &Loaded<Account>) -> Vec<NamedLoadout> {
-    let saved = state.now.iter().flat_map(|account| &account.loadouts);
+    let saved = state.aggregate.iter().flat_map(|account| &account.loadouts);
     saved
         .map(|(name, dice)| NamedLoadout {
             name: name.to_string(),

@@ -203,7 +203,7 @@ fn compare(id: Uuid, log: &[Recorded], fork: domain::WhatIf) -> WhatIf {
             started,
             events.map(|(version, event)| EventBase::hypothetical(id, version, event)),
         );
-        before.clone_from(&game.state.now);
+        before.clone_from(&game.state.aggregate);
         steps.push(WhatIfStep {
             command,
             events: events.into_iter().filter_map(GameEvent::of).collect(),

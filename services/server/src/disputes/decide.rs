@@ -106,8 +106,8 @@ impl Disputes {
 
     /// Fails if the game awarded too much money to be voided by one person.
     pub(crate) async fn check_void_limit(&self, game: Uuid) -> Result<(), AppError> {
-        let state = self.store.games.fresh(game).await?;
-        let awarded = state.now.as_ref().map(remedy::awarded).unwrap_or_default();
+        let state = self.store.games.latest(game).await?;
+        let awarded = state.aggregate.as_ref().map(remedy::awarded).unwrap_or_default();
         let awarded: u64 = awarded.values().sum();
         if awarded <= u64::from(self.limit) {
             return Ok(());

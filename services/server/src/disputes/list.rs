@@ -37,8 +37,8 @@ const ROWS: &str = "
 
 impl Disputes {
     pub(crate) async fn find(&self, id: Uuid) -> Result<Option<Found>, AppError> {
-        let state = self.store.disputes.fresh(id).await?;
-        Ok(state.now.clone().map(|dispute| Found { id, dispute }))
+        let state = self.store.disputes.latest(id).await?;
+        Ok(state.aggregate.clone().map(|dispute| Found { id, dispute }))
     }
 
     /// Disputes in the direction of reading, each with its cursor. Forward is the oldest first.
@@ -66,7 +66,7 @@ impl Disputes {
         let ids: Vec<Uuid> = cursors.iter().map(|(_, id)| *id).collect();
         let mut states = self.store.disputes.fresh_all(&ids).await?;
         let found = cursors.into_iter().filter_map(|(at, id)| {
-            let dispute = states.remove(&id)?.now.clone()?;
+            let dispute = states.remove(&id)?.aggregate.clone()?;
             Some(((at, id), Found { id, dispute }))
         });
         Ok(found.collect())

@@ -88,7 +88,7 @@ fn client_command_id(command_id: Uuid) -> Uuid {
 }
 
 fn found(id: Uuid, state: &Loaded<Dispute>) -> Result<Found, AppError> {
-    let dispute = state.now.clone().ok_or_else(no_dispute)?;
+    let dispute = state.aggregate.clone().ok_or_else(no_dispute)?;
     Ok(Found { id, dispute })
 }
 

@@ -78,8 +78,8 @@ pub(super) async fn preview(
     dispute: &Dispute,
     remedy: &Remedy,
 ) -> Result<Preview, AppError> {
-    let state = games.store.games.fresh(dispute.game.0).await?;
-    let game = state.now.as_ref().ok_or_else(UserError::no_such_game)?;
+    let state = games.store.games.latest(dispute.game.0).await?;
+    let game = state.aggregate.as_ref().ok_or_else(UserError::no_such_game)?;
     if let Some(player) = remedy.player()
         && seat_of(game, player.0).is_none()
     {
@@ -145,7 +145,7 @@ async fn of_game(
     let mut effects = vec![Effect { player: None, what: "game", before, after }];
     for (&player, &amount) in moved.iter().filter(|(_, amount)| **amount > 0) {
         let wallet = games.wallets.of(player).await?;
-        let balance = wallet.now.as_ref().map_or(0, |account| i64::from(account.balance));
+        let balance = wallet.aggregate.as_ref().map_or(0, |account| i64::from(account.balance));
         // A reversal takes at most the current balance.
         let left = (balance + sign * i64::try_from(amount).unwrap_or(i64::MAX)).max(0);
         let (before, after) = (balance.to_string(), left.to_string());
@@ -155,7 +155,7 @@ async fn of_game(
 }
 
 fn of_account(player: Uuid, wallet: &Loaded<Account>, command: &AccountCommand) -> Preview {
-    let account = wallet.now.clone().unwrap_or_default();
+    let account = wallet.aggregate.clone().unwrap_or_default();
     let (what, before, after, amount) = if let AccountCommand::Adjust { change, .. } = command {
         let balance = i64::from(account.balance);
         let after = balance.saturating_add(*change);
@@ -228,8 +228,8 @@ impl Remedies {
     /// Applies a remedy if it is due, and records success or failure.
     async fn apply(&self, id: Uuid, number: u32) -> Result<(), AppError> {
         let games = &self.app.games;
-        let state = games.store.disputes.fresh(id).await?;
-        let Some(dispute) = &state.now else { return Ok(()) };
+        let state = games.store.disputes.latest(id).await?;
+        let Some(dispute) = &state.aggregate else { return Ok(()) };
         let Some(remedy) = dispute.remedy(number).filter(|remedy| remedy.is_due()) else {
             return Ok(());
         };

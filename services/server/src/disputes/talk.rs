@@ -27,7 +27,7 @@ impl Disputes {
     ) -> Result<Found, AppError> {
         let text = check_text(text)?;
         games.seat_of(player, game).await?;
-        let state = self.store.games.fresh(game).await?;
+        let state = self.store.games.latest(game).await?;
         if !(1..=state.head.version).contains(&version) {
             let last = state.head.version;
             let message = format!("version must be from 1 to {last}");
@@ -41,8 +41,8 @@ impl Disputes {
             Ok(opened) => opened.state,
             Err(AppError::User(refusal)) => {
                 // After a crash the dispute may exist without its text: a retry adds it.
-                let state = self.store.disputes.fresh(id).await?;
-                let own = state.now.as_ref().is_some_and(|dispute| dispute.player == who);
+                let state = self.store.disputes.latest(id).await?;
+                let own = state.aggregate.as_ref().is_some_and(|dispute| dispute.player == who);
                 if !own || !texts::of(self.pool(), id).await?.is_empty() {
                     return Err(refusal.into());
                 }

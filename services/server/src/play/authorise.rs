@@ -67,16 +67,17 @@ impl GameService {
     /// The player's seat. A player who left keeps the last one, so that a retry of an earlier
     /// command returns its result.
     pub(crate) async fn seat_of(&self, viewer: &Viewer, game: Uuid) -> Result<SeatNo, AppError> {
-        let find = |state: &Loaded| state.now.as_ref().and_then(|g| seat_of(g, viewer.account));
-        if let Some(seat) = self.store.games.remembered(game).as_deref().and_then(find) {
+        let find =
+            |state: &Loaded| state.aggregate.as_ref().and_then(|g| seat_of(g, viewer.account));
+        if let Some(seat) = self.store.games.cached(game).as_deref().and_then(find) {
             return Ok(seat);
         }
-        let state = self.store.games.fresh(game).await?;
+        let state = self.store.games.latest(game).await?;
         if let Some(seat) = find(&state) {
             return Ok(seat);
         }
         // A private table appears not to exist.
-        let hidden = state.now.is_none() || !self.is_admitted(viewer, game, None).await?;
+        let hidden = state.aggregate.is_none() || !self.is_admitted(viewer, game, None).await?;
         Err(if hidden { UserError::no_such_game() } else { UserError::not_seated() }.into())
     }
 
@@ -103,8 +104,8 @@ impl GameService {
         match outcome {
             Ok(outcome) => self.evidence.seen(game, context, outcome.new_events.first()),
             Err(AppError::User(refusal)) => {
-                let Some(state) = self.store.games.remembered(game) else { return };
-                let table = state.now.as_ref();
+                let Some(state) = self.store.games.cached(game) else { return };
+                let table = state.aggregate.as_ref();
                 if table.is_some_and(|table| seat_of(table, context.by.account).is_some()) {
                     self.evidence.refused(game, context, refusal, state.head.version);
                 }

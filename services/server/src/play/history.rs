@@ -41,7 +41,7 @@ impl History {
         version: i64,
         event: &Event,
     ) -> Result<Arc<Loaded>, AppError> {
-        let current = self.store.games.remembered(game);
+        let current = self.store.games.cached(game);
         if let Some(state) = current.filter(|state| state.head.version == version) {
             return Ok(state);
         }
@@ -50,7 +50,7 @@ impl History {
         }
         let state = match self.states.get(&(game, version - 1)) {
             Some(before) => {
-                let now = evolve(before.now.clone(), event);
+                let now = evolve(before.aggregate.clone(), event);
                 Arc::new(Loaded::at(now, Head { version, ..before.head }))
             }
             None => Arc::new(self.at(game, version).await?),

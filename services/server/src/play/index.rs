@@ -99,7 +99,7 @@ impl GameIndex {
             events.iter().map(|event| (event.stream, event.version)).collect();
         let (mut games, mut uncached) = (Vec::with_capacity(changed.len()), Vec::new());
         for (game, version) in changed {
-            match self.store.games.remembered(game).filter(|state| state.head.version >= version) {
+            match self.store.games.cached(game).filter(|state| state.head.version >= version) {
                 Some(state) => games.push((game, state)),
                 None => uncached.push(game),
             }
@@ -166,7 +166,7 @@ DELETE FROM game_player p USING unnest($2::uuid[]) AS g (game)
                     WHERE n.game = p.game AND n.player = p.player)";
     let (mut players, mut tables, mut stages) = (Vec::new(), Vec::new(), Vec::new());
     for (id, state) in games {
-        let Some(game) = &state.now else { continue };
+        let Some(game) = &state.aggregate else { continue };
         let mut seen = HashSet::new();
         for seat in &game.table.seats {
             let stays = !seat.gone || game.table.stage != Stage::Gathering;
@@ -198,7 +198,7 @@ struct IndexRow<'a> {
 
 impl<'a> IndexRow<'a> {
     fn of(id: Uuid, state: &'a Loaded) -> Option<Self> {
-        let game = state.now.as_ref()?;
+        let game = state.aggregate.as_ref()?;
         let table = &game.table;
         let rules = &table.ruleset.table;
         let over = matches!(table.stage, Stage::Ended(_));

@@ -53,7 +53,7 @@ impl Default for Live {
 }
 
 impl Live {
-    /// Whether somebody follows the game on this node.
+    /// Whether the game has subscribers on this node.
     pub(crate) fn is_followed(&self, game: Uuid) -> bool {
         self.games.has(game)
     }
@@ -156,7 +156,7 @@ impl GameService {
         let Ok(state) = self.store.games.at_least(event.stream, event.version).await else {
             return;
         };
-        let seats = state.now.as_ref().map(|game| &game.table.seats);
+        let seats = state.aggregate.as_ref().map(|game| &game.table.seats);
         if let Some(seat) = seats.and_then(|seats| seats.get(usize::from(*seat))) {
             self.live.turns.send(seat.player.0, || event.stream);
         }

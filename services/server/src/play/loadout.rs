@@ -36,7 +36,7 @@ impl GameService {
         let mut tries = 0;
         loop {
             tries += 1;
-            let state = self.store.games.fresh(game).await?;
+            let state = self.store.games.latest(game).await?;
             let version = idempotency.expected.unwrap_or(state.head.version);
             if let Some(codes) = dice_to_lock(&state, viewer.account, &dice, version) {
                 self.wallets.lock(viewer.account, game, codes).await?;
@@ -61,7 +61,7 @@ impl GameService {
     ) -> Result<(), AppError> {
         let codes = ruleset.rules.lawful_loadout(dice).map_err(UserError::from)?;
         let account = self.wallets.of(viewer.account).await?;
-        let account = account.now.clone().unwrap_or_default();
+        let account = account.aggregate.clone().unwrap_or_default();
         Ok(account.owns(&codes).map_err(UserError::from)?)
     }
 
@@ -70,12 +70,14 @@ impl GameService {
     pub(crate) async fn settle_lock(&self, account: Uuid, game: Uuid) -> Result<(), AppError> {
         for _ in 0..TRIES {
             let wallet = self.wallets.of(account).await?;
-            let Some(locked) = wallet.now.as_ref().and_then(|now| now.equipped.get(&GameId(game)))
+            let Some(locked) =
+                wallet.aggregate.as_ref().and_then(|now| now.equipped.get(&GameId(game)))
             else {
                 return Ok(());
             };
-            let state = self.store.games.fresh(game).await?;
-            let Some(played) = state.now.as_ref().map_or(Some(Vec::new()), |g| played(g, account))
+            let state = self.store.games.latest(game).await?;
+            let Some(played) =
+                state.aggregate.as_ref().map_or(Some(Vec::new()), |g| played(g, account))
             else {
                 return Ok(());
             };
@@ -114,7 +116,7 @@ impl GameService {
             return sold;
         };
         let wallet = self.wallets.of(owner).await?;
-        let equipped = wallet.now.iter().flat_map(|now| &now.equipped);
+        let equipped = wallet.aggregate.iter().flat_map(|now| &now.equipped);
         let games: Vec<Uuid> =
             equipped.filter(|(_, dice)| dice.contains_key(&code)).map(|(game, _)| game.0).collect();
         // Loads all games into the cache with one query.
@@ -134,7 +136,7 @@ fn dice_to_lock(
     dice: &[String],
     version: i64,
 ) -> Option<Vec<Code>> {
-    let game = state.now.as_ref()?;
+    let game = state.aggregate.as_ref()?;
     let may_choose = game.table.stage == Stage::Gathering && is_seated(game, account);
     let codes = game.lawful_loadout(dice).ok()?;
     let special = !count_dice(&codes).is_empty();

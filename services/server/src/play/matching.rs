@@ -30,7 +30,7 @@ impl MatchRequest {
     /// Fails for a character that the game does not have.
     fn check_character(&self) -> Result<(), Rejection> {
         let Some(character) = &self.character else { return Ok(()) };
-        let things = self.ruleset.rules.things().into_iter();
+        let things = self.ruleset.rules.items().into_iter();
         let known: Vec<String> =
             things.filter(|t| t.kind == "character").map(|t| t.code.to_string()).collect();
         if known.is_empty() {
@@ -98,7 +98,7 @@ impl GameService {
             if let Some(outcome) = self.take_seat(viewer, request, game, idempotency, id).await? {
                 if Self::is_complete(&outcome, request) {
                     unlist_table(connection, key, game).await?;
-                } else if let Some(game_state) = &outcome.state.now {
+                } else if let Some(game_state) = &outcome.state.aggregate {
                     // After a crash the table may not have been listed yet.
                     let key = key_of(&game_state.table.ruleset, request.seats);
                     list_table(connection, &key, game).await?;
@@ -132,8 +132,8 @@ impl GameService {
         idempotency: Idempotency,
         id: Uuid,
     ) -> Result<Option<CommandOutcome>, AppError> {
-        let state = self.store.games.fresh(game).await?;
-        let Some(game_state) = &state.now else { return Ok(None) };
+        let state = self.store.games.latest(game).await?;
+        let Some(game_state) = &state.aggregate else { return Ok(None) };
         if is_seated(game_state, viewer.account) {
             let (new_events, actor) = (Vec::new(), viewer.account);
             let (repeated, before) = (true, None);
@@ -208,7 +208,7 @@ impl GameService {
         joined: CommandOutcome,
         id: Uuid,
     ) -> Result<CommandOutcome, AppError> {
-        let table = joined.state.now.as_ref().map(|game| &game.table);
+        let table = joined.state.aggregate.as_ref().map(|game| &game.table);
         let full = table.is_some_and(|table| {
             table.stage == Stage::Gathering
                 && table.seated().count()
@@ -227,7 +227,7 @@ impl GameService {
 
     /// Whether the table waits for no more players.
     fn is_complete(outcome: &CommandOutcome, request: &MatchRequest) -> bool {
-        outcome.state.now.as_ref().is_none_or(|game| {
+        outcome.state.aggregate.as_ref().is_none_or(|game| {
             game.table.stage != Stage::Gathering
                 || game.table.seated().count() >= usize::from(request.seats)
         })

@@ -106,8 +106,8 @@ impl GameService {
         game: Uuid,
         ruleset: &Arc<Ruleset>,
     ) -> Result<Arc<Ruleset>, AppError> {
-        let state = self.store.games.fresh(game).await?;
-        let rules = state.now.as_ref().map(|game| &game.table.ruleset.rules);
+        let state = self.store.games.latest(game).await?;
+        let rules = state.aggregate.as_ref().map(|game| &game.table.ruleset.rules);
         Ok(match rules.and_then(domain::Rules::catalogue) {
             Some(first) => {
                 let rules = ruleset.rules.with_catalogue(&Arc::new(first.clone()));
@@ -138,7 +138,7 @@ impl GameService {
         why: VoidedFor,
         idempotency: Idempotency,
     ) -> Result<CommandOutcome, AppError> {
-        if self.store.games.fresh(game).await?.now.is_none() {
+        if self.store.games.latest(game).await?.aggregate.is_none() {
             return Err(UserError::no_such_game().into());
         }
         let id = idempotency.id.unwrap_or_else(Uuid::now_v7);

@@ -63,7 +63,7 @@ impl Presence {
         Self { pool, node, counts: Mutex::default(), changed: Notify::new() }
     }
 
-    /// Counts a subscription to a game, of a player with a seat or of somebody else.
+    /// Counts a subscription to a game, of a player with a seat or of a spectator.
     pub(crate) fn enter(self: &Arc<Self>, game: Uuid, player: Option<Uuid>) -> Attendance {
         let key = (game, player.unwrap_or_default());
         self.add(key, 1);

@@ -127,8 +127,8 @@ UPDATE game_index SET deadline = $3 WHERE generation = $1 AND game = $2 AND dead
 
     async fn time_out(&self, game: Uuid) -> Result<(), AppError> {
         let games = &self.games;
-        let state = games.store.games.fresh(game).await?;
-        let turn = state.now.as_ref().filter(|game| game.table.stage == Stage::Playing);
+        let state = games.store.games.latest(game).await?;
+        let turn = state.aggregate.as_ref().filter(|game| game.table.stage == Stage::Playing);
         let turn = turn.map(|game| game.table.turn);
         let due =
             turn.filter(|turn| turn.deadline.is_some_and(|deadline| deadline <= clock::now()));
@@ -169,7 +169,7 @@ UPDATE game_index SET expires_at = $3 WHERE generation = $1 AND game = $2 AND ex
 
     async fn abandon(&self, game: Uuid) -> Result<(), AppError> {
         let games = &self.games;
-        let state = games.store.games.fresh(game).await?;
+        let state = games.store.games.latest(game).await?;
         let id = games.system_command_id(game, b"abandon").await?;
         let command = Command::Abandon { touched: state.head.at() };
         match games.execute(game, &command, id, Uuid::nil(), Some(state.head.version)).await {

@@ -67,8 +67,9 @@ async fn an_abandoned_game_is_closed_without_a_winner() {
     let index = index::processor(games.store.clone(), Some(Scheduler::new(Arc::clone(&games))));
     let consumer = Consumer::new(games.store.clone(), vec![index], Uuid::now_v7());
     let task = tokio::spawn(consumer.run_until(std::future::pending()));
-    let stage =
-        async |game| games.store.games.fresh(game).await.unwrap().now.clone().unwrap().table.stage;
+    let stage = async |game| {
+        games.store.games.latest(game).await.unwrap().aggregate.clone().unwrap().table.stage
+    };
     for _ in 0..200 {
         if stage(idle).await != Stage::Playing {
             break;
@@ -106,10 +107,10 @@ async fn a_quick_match_resumes_after_a_crash() {
         note.execute(games.store.pool()).await.unwrap();
 
         let waiting = games.quick_match(&ann, &request, idempotency).await.unwrap();
-        let seats = waiting.state.now.as_ref().unwrap().table.seats.len();
+        let seats = waiting.state.aggregate.as_ref().unwrap().table.seats.len();
         assert_eq!((waiting.game, seats), (game, 1), "joined before: {joined}");
         let found = games.quick_match(&bob, &request, Idempotency::default()).await.unwrap();
-        let table = &found.state.now.as_ref().unwrap().table;
+        let table = &found.state.aggregate.as_ref().unwrap().table;
         assert_eq!((found.game, &table.stage), (game, &Stage::Playing), "joined: {joined}");
     }
     games.store.close().await;
@@ -122,6 +123,6 @@ async fn a_remedy_can_be_tried_before_the_player_has_a_wallet() {
     let (games, _cluster, _folder) = service().await;
     let adjust = AccountCommand::Adjust { change: 5, dispute: Uuid::now_v7() };
     let wallet = games.wallets.dry_run(Uuid::now_v7(), &adjust).await.unwrap();
-    assert_eq!(wallet.now.as_ref().unwrap().balance, 10);
+    assert_eq!(wallet.aggregate.as_ref().unwrap().balance, 10);
     games.store.close().await;
 }

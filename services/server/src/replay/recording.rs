@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use domain::{Command, Difference, Event, in_words, recount};
+use domain::{Command, Difference, Event, in_words, infer_commands};
 use quick_cache::{Weighter, sync::Cache};
 use store::{Recorded, Store, StoreError};
 use uuid::Uuid;
@@ -105,7 +105,7 @@ pub(super) fn by_command(log: &[Recorded]) -> Vec<Range<usize>> {
 /// joining and choosing a seed.
 fn words(log: &[Recorded]) -> HashMap<usize, String> {
     let events: Vec<Event> = log.iter().map(|recorded| recorded.event.clone()).collect();
-    let Ok(steps) = recount(&events) else { return HashMap::new() };
+    let Ok(steps) = infer_commands(&events) else { return HashMap::new() };
     let starts: BTreeSet<usize> = by_command(log).iter().map(|range| range.start).collect();
     let mut words: HashMap<usize, String> = HashMap::new();
     for step in steps {

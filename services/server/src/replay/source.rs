@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::Path};
 
-use domain::{Event, Moment, Name, Table, parse_record, recount};
+use domain::{Event, Moment, Name, Table, infer_commands, parse_record};
 use sqlx::Row;
 use store::{Hash, Recorded, Settings, Shard, Store, bundle::Bundle};
 use uuid::Uuid;
@@ -101,7 +101,7 @@ pub(super) fn read(text: &str) -> Result<Replay, String> {
 
 /// Adds envelopes to plain events: actors and times are unknown, commands are reconstructed.
 fn envelopes(game: Uuid, events: &[Event]) -> Vec<Recorded> {
-    let ends: Vec<usize> = recount(events)
+    let ends: Vec<usize> = infer_commands(events)
         .map(|steps| steps.into_iter().map(|step| step.events.end).collect())
         .unwrap_or_default();
     let recorded = |(index, event): (usize, &Event)| Recorded {

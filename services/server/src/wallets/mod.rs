@@ -74,12 +74,12 @@ impl Wallets {
         {
             return Ok(catalogue);
         }
-        let state = self.store.catalogues.fresh(CATALOGUE).await?;
+        let state = self.store.catalogues.latest(CATALOGUE).await?;
         Ok(self.cache_catalogue(&state))
     }
 
     fn cache_catalogue(&self, state: &Loaded<Catalogue>) -> Arc<Catalogue> {
-        let catalogue = Arc::new(state.now.clone().unwrap_or_else(Catalogue::builtin));
+        let catalogue = Arc::new(state.aggregate.clone().unwrap_or_else(Catalogue::builtin));
         let known = Some((Instant::now(), Arc::clone(&catalogue)));
         *self.catalogue.lock().unwrap_or_else(PoisonError::into_inner) = known;
         catalogue
@@ -119,12 +119,12 @@ impl Wallets {
 
     /// The current wallet and inventory of an account.
     pub(crate) async fn of(&self, account: Uuid) -> Result<Arc<Loaded<Account>>, AppError> {
-        Ok(self.store.accounts.fresh(account).await?)
+        Ok(self.store.accounts.latest(account).await?)
     }
 
     /// Opens the wallet of an account if it has none.
     pub(crate) async fn open(&self, account: Uuid) -> Result<(), AppError> {
-        if self.of(account).await?.now.is_some() {
+        if self.of(account).await?.aggregate.is_some() {
             return Ok(());
         }
         let command = AccountCommand::Open { account: PlayerId(account), grant: self.grant };

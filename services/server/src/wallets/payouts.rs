@@ -104,7 +104,7 @@ impl Payouts {
     async fn preload_games(&self, events: &[Arc<Recorded>]) -> Result<(), StoreError> {
         let games = &self.games.store.games;
         let is_cached = |event: &&Arc<Recorded>| {
-            games.remembered(event.stream).is_some_and(|game| game.head.version >= event.version)
+            games.cached(event.stream).is_some_and(|game| game.head.version >= event.version)
         };
         let mut uncached: Vec<Uuid> =
             events.iter().filter(|event| !is_cached(event)).map(|event| event.stream).collect();
@@ -120,7 +120,7 @@ impl Payouts {
     async fn jobs(&self, index: usize, recorded: &Recorded) -> Result<Vec<Job>, AppError> {
         let (game, version) = (recorded.stream, recorded.version);
         let state = self.games.store.games.at_least(game, version).await?;
-        let Some(table) = state.now.as_ref() else {
+        let Some(table) = state.aggregate.as_ref() else {
             return Err(AppError::Fault("the game of this event does not exist".to_owned()));
         };
         let seats = &table.table.seats;

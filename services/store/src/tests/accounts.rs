@@ -46,11 +46,11 @@ async fn an_account_is_the_fold_of_its_stream_on_every_node() {
     assert!(!ask(&nodes[1], stream, id, &buy("LUCKY")).await.unwrap().repeated);
     assert!(ask(&nodes[0], stream, id, &buy("LUCKY")).await.unwrap().repeated);
     for node in &nodes {
-        let state = node.accounts.fresh(stream).await.unwrap();
-        let account = state.now.clone().unwrap();
+        let state = node.accounts.latest(stream).await.unwrap();
+        let account = state.aggregate.clone().unwrap();
         assert_eq!((account.balance, account.version), (8, 2));
         // The stream is not a game.
-        assert_eq!(node.games.fresh(stream).await.unwrap().now, None);
+        assert_eq!(node.games.latest(stream).await.unwrap().aggregate, None);
     }
 }
 
@@ -82,7 +82,7 @@ async fn the_last_dollars_are_spent_once() {
 async fn the_catalogue_starts_with_the_builtin_dice() {
     let store = store().await;
     let stream = Uuid::now_v7();
-    assert_eq!(store.catalogues.fresh(stream).await.unwrap().now, None);
+    assert_eq!(store.catalogues.latest(stream).await.unwrap().aggregate, None);
     let request = Request::<Catalogue> {
         stream,
         command: &CatalogueCommand::Retire { code: "HOT".to_owned() },
@@ -96,7 +96,7 @@ async fn the_catalogue_starts_with_the_builtin_dice() {
     let names: Vec<_> = done.events.iter().map(domain::Event::name).collect();
     assert_eq!(names, ["CatalogueOpened", "DieRetired"]);
     assert!(encode(&done.events[1]).unwrap().starts_with(r#"{"code":"HOT","#));
-    let catalogue = store.catalogues.fresh(stream).await.unwrap().now.clone().unwrap();
+    let catalogue = store.catalogues.latest(stream).await.unwrap().aggregate.clone().unwrap();
     assert_eq!((catalogue.version, catalogue.dice.len()), (2, 16));
 }
 

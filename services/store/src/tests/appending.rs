@@ -73,12 +73,12 @@ async fn a_batch_without_conflicts_is_appended_at_once() {
     let mut connection = store.pool.acquire().await.unwrap();
     let first = prepared(old, Head::NEW, Uuid::new_v4());
     append_all(&mut connection, &[&first]).await.unwrap();
-    let head = store.games.fresh(old).await.unwrap().head;
+    let head = store.games.latest(old).await.unwrap().head;
     let both = [prepared(old, head, Uuid::new_v4()), prepared(new, Head::NEW, Uuid::new_v4())];
     append_all(&mut connection, &[&both[0], &both[1]]).await.unwrap();
     assert_eq!(whole_log(&store).await.len(), 6);
 
-    let now = store.games.fresh(old).await.unwrap().head;
+    let now = store.games.latest(old).await.unwrap().head;
     let nowhere = Uuid::now_v7();
     for (loser, code) in [
         (prepared(old, head, Uuid::new_v4()), "22012"),
@@ -161,7 +161,7 @@ async fn a_stale_head_is_a_conflict_and_changes_nothing() {
     );
     let ahead = Box::pin(store.stream(stream, 4)).try_next().await;
     assert!(matches!(ahead, Err(ReadError::VersionAhead { after: 4, last: 3, .. })), "{ahead:?}");
-    assert_eq!(store.games.fresh(nowhere).await.unwrap().head, Head::NEW);
+    assert_eq!(store.games.latest(nowhere).await.unwrap().head, Head::NEW);
     assert_eq!(whole_log(&store).await.len(), 3);
 }
 
@@ -172,7 +172,7 @@ async fn a_stream_knows_its_commands() {
     let (stream, command) = (Uuid::now_v7(), Uuid::new_v4());
     let first = append_as(&store, stream, Head::NEW, command, 1).await.unwrap();
     append(&store, stream, first.head, 2).await.unwrap();
-    let state = store.games.fresh(stream).await.unwrap();
+    let state = store.games.latest(stream).await.unwrap();
     assert!(state.commands.may_contain(command) && !state.commands.may_contain(Uuid::new_v4()));
     // Ids are scoped to the stream: another stream may reuse them.
     append_as(&store, Uuid::now_v7(), Head::NEW, command, 2).await.unwrap();
@@ -297,7 +297,7 @@ async fn many_writers_on_few_streams() {
             tokio::spawn(async move {
                 let (mut won, mut lost) = (Vec::new(), 0);
                 for round in 0..20 {
-                    let head = store.games.fresh(stream).await.unwrap().head;
+                    let head = store.games.latest(stream).await.unwrap().head;
                     match append(&store, stream, head, writer * 100 + round).await {
                         Ok(appended) => won.push(appended.first_version),
                         Err(AppendError::Conflict) => lost += 1,
@@ -395,6 +395,6 @@ async fn unknown_events_are_reported_and_never_skipped() {
         let read: Result<Vec<_>, _> = store.stream(stream, 0).try_collect().await;
         let Err(ReadError::Undecodable { version: 2, why, .. }) = read else { panic!("{read:?}") };
         assert_eq!(why, expected);
-        assert!(store.games.fresh(stream).await.is_err());
+        assert!(store.games.latest(stream).await.is_err());
     }
 }

@@ -51,7 +51,7 @@ async fn a_game_is_played_through_the_log_and_proven_from_it() {
     let stream = running(&store).await;
     let mut rolls = 0;
     while let Some(seat) =
-        store.games.fresh(stream).await.unwrap().now.as_ref().and_then(domain::Game::to_move)
+        store.games.latest(stream).await.unwrap().aggregate.as_ref().and_then(domain::Game::to_move)
     {
         let plays = [Play::Bank { slots: None }, Play::Roll, Play::Forfeit];
         for play in plays {
@@ -68,7 +68,7 @@ async fn a_game_is_played_through_the_log_and_proven_from_it() {
     }
     let events: Vec<_> = read(&store, stream).await.into_iter().map(|r| r.event).collect();
     assert_eq!(domain::verify(&events).unwrap().events, events.len());
-    let game = store.games.fresh(stream).await.unwrap().now.clone().unwrap();
+    let game = store.games.latest(stream).await.unwrap().aggregate.clone().unwrap();
     assert!(matches!(game.table.stage, Stage::Ended(_)));
 }
 
@@ -78,7 +78,7 @@ async fn a_retried_roll_is_rolled_once() {
     let stream = running(&store).await;
     let (id, roll) = (Uuid::new_v4(), Command::Play { seat: 0, play: Play::Roll });
     let first = execute(&store, stream, id, &roll).await.unwrap();
-    let version = store.games.fresh(stream).await.unwrap().head.version;
+    let version = store.games.latest(stream).await.unwrap().head.version;
     for _ in 0..3 {
         let again = execute(&store, stream, id, &roll).await.unwrap();
         assert!(again.repeated && !first.repeated);
@@ -88,7 +88,7 @@ async fn a_retried_roll_is_rolled_once() {
         );
         assert_eq!(again.at, first.at);
     }
-    assert_eq!(store.games.fresh(stream).await.unwrap().head.version, version);
+    assert_eq!(store.games.latest(stream).await.unwrap().head.version, version);
     let other = Command::Play { seat: 0, play: Play::Forfeit };
     let misused = execute(&store, stream, id, &other).await;
     assert!(
@@ -134,7 +134,7 @@ async fn conflicting_commands_are_decided_again() {
         seated += u32::from(client.await.unwrap());
     }
     assert_eq!(seated, 8);
-    let game = nodes[0].games.fresh(stream).await.unwrap().now.clone().unwrap();
+    let game = nodes[0].games.latest(stream).await.unwrap().aggregate.clone().unwrap();
     assert_eq!(game.table.seats.len(), 8);
     let events: Vec<_> = nodes[1].stream(stream, 0).try_collect().await.unwrap();
     assert_eq!(events.len(), 9);
@@ -146,13 +146,13 @@ async fn a_stale_cache_is_never_trusted() {
     let url = database().await;
     let nodes = [0, 1].map(|_| Store::open(&url, &Settings::default()).unwrap());
     let stream = running(&nodes[0]).await;
-    assert_eq!(nodes[1].games.fresh(stream).await.unwrap().head.version, 5);
+    assert_eq!(nodes[1].games.latest(stream).await.unwrap().head.version, 5);
     let leave = |seat| Command::Leave { seat };
     execute(&nodes[0], stream, Uuid::new_v4(), &leave(0)).await.unwrap();
-    assert_eq!(nodes[1].games.remembered(stream).unwrap().head.version, 5);
+    assert_eq!(nodes[1].games.cached(stream).unwrap().head.version, 5);
     let late = execute(&nodes[1], stream, Uuid::new_v4(), &leave(0)).await;
     assert!(matches!(late, Err(ExecuteError::Rejected(Rejection::GameOver))), "{late:?}");
-    let known = |node: &Store| node.games.remembered(stream).map(|s| (s.now.clone(), s.head));
+    let known = |node: &Store| node.games.cached(stream).map(|s| (s.aggregate.clone(), s.head));
     assert_eq!(known(&nodes[1]), known(&nodes[0]));
 }
 
@@ -196,5 +196,5 @@ async fn the_cache_is_bounded_and_evicted_games_are_folded_again() {
     streams.push(nowhere);
     let states = small.games.fresh_all(&streams).await.unwrap();
     assert_eq!(states.len(), 21);
-    assert!(states.iter().all(|(id, state)| state.now.is_some() == (*id != nowhere)));
+    assert!(states.iter().all(|(id, state)| state.aggregate.is_some() == (*id != nowhere)));
 }

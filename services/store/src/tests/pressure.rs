@@ -20,7 +20,7 @@ async fn batches_of_several_nodes_do_not_deadlock() {
         .map(|(node, stream)| {
             tokio::spawn(async move {
                 for n in 0..6 {
-                    let head = node.games.fresh(stream).await.unwrap().head;
+                    let head = node.games.latest(stream).await.unwrap().head;
                     match append(&node, stream, head, n).await {
                         Ok(_) | Err(AppendError::Conflict) => {}
                         Err(other) => panic!("{other}"),

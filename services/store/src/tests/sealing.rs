@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::support::{append, database, store};
 use crate::{
     Head, Settings, Store,
-    prove::{Outside, Proof, prove},
+    prove::{ExternalEvidence, Proof, prove},
     seal::{Seal, seal, signing_key},
 };
 
@@ -18,7 +18,7 @@ pub(super) fn key() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
-pub(super) async fn proven(store: &Store, known: &Outside) -> Result<Proof, String> {
+pub(super) async fn proven(store: &Store, known: &ExternalEvidence) -> Result<Proof, String> {
     prove(store, known, 2, &Arc::new(AtomicU64::new(0)))
         .await
         .map_err(|unproven| unproven.to_string())
@@ -48,7 +48,7 @@ async fn everything_new_is_sealed_once() {
         assert_eq!(next.first_position, previous.last_position + 1);
         assert!(next.sealed_at >= previous.sealed_at);
     }
-    let proof = proven(&store, &Outside::default()).await.unwrap();
+    let proof = proven(&store, &ExternalEvidence::default()).await.unwrap();
     assert_eq!((proof.events, proof.streams, proof.commands), (180, 60, 60));
     assert_eq!(proof.seals, (first.len() + second.len()) as u64);
 }
@@ -70,9 +70,9 @@ async fn verification_tolerates_concurrent_appends() {
         })
     };
     while !busy.is_finished() {
-        proven(&store, &Outside::default()).await.unwrap();
+        proven(&store, &ExternalEvidence::default()).await.unwrap();
     }
-    assert_eq!(proven(&store, &Outside::default()).await.unwrap().events, 1800);
+    assert_eq!(proven(&store, &ExternalEvidence::default()).await.unwrap().events, 1800);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,7 +92,7 @@ async fn several_nodes_seal_concurrently() {
     for task in tasks {
         seals += task.await.unwrap().len();
     }
-    let proof = proven(&nodes[0], &Outside::default()).await.unwrap();
+    let proof = proven(&nodes[0], &ExternalEvidence::default()).await.unwrap();
     assert_eq!(proof.seals, seals as u64, "each seal was made by one node");
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Envelope, Head, Settings, Shard, Store, StreamId,
-    prove::Outside,
+    prove::ExternalEvidence,
     seal::{Seal, seal},
 };
 
@@ -46,9 +46,9 @@ async fn template() -> Template {
     Template { name, stream: streams[7], seals }
 }
 
-fn known(seals: &[Seal]) -> Outside {
+fn known(seals: &[Seal]) -> ExternalEvidence {
     let seals = seals.iter().map(|seal| ((seal.shard, seal.number), seal.clone())).collect();
-    Outside { seals, key: None }
+    ExternalEvidence { seals, key: None }
 }
 
 /// The error of the verification after this change; `$s` is a stream.
@@ -179,17 +179,23 @@ async fn a_rewritten_chain_is_caught_by_the_seals() {
     let url = database_from(&template.name).await;
     let store = Store::open(&url, &Settings::default()).unwrap();
     rewrite(&store, &url, template.stream).await;
-    let said = proven(&store, &Outside::default()).await.unwrap_err();
+    let said = proven(&store, &ExternalEvidence::default()).await.unwrap_err();
     assert!(said.contains("are not those of seal 1"), "{said}");
 
     // An attacker who also forges seals needs a key, and then differs from the seals kept outside.
     execute(&url, "DELETE FROM seal").await;
     let forger = ed25519_dalek::SigningKey::from_bytes(&[66; 32]);
     seal(&store, &forger, Moment(1)).await.unwrap();
-    assert!(proven(&store, &Outside::default()).await.is_ok(), "it is consistent in itself");
+    assert!(
+        proven(&store, &ExternalEvidence::default()).await.is_ok(),
+        "it is consistent in itself"
+    );
     let said = proven(&store, &known(&template.seals)).await.unwrap_err();
     assert!(said.contains("seal 1 is not the one kept outside the database"), "{said}");
-    let trusted = Outside { key: Some(key().verifying_key().to_bytes()), ..Outside::default() };
+    let trusted = ExternalEvidence {
+        key: Some(key().verifying_key().to_bytes()),
+        ..ExternalEvidence::default()
+    };
     let said = proven(&store, &trusted).await.unwrap_err();
     assert!(said.contains("seal 1 is signed by another key than the trusted one"), "{said}");
 }

@@ -71,6 +71,6 @@ async fn listeners(node: &Node, count: u32) -> Result<f64, Box<dyn Error>> {
 }
 
 /// An error that need not cross threads.
-pub(super) fn plain(trouble: client::Trouble) -> Box<dyn Error> {
+pub(super) fn plain(trouble: client::ClientError) -> Box<dyn Error> {
     trouble
 }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use client::{Http, Socket, Trouble};
+use client::{ClientError, Http, Socket};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -82,7 +82,11 @@ struct Selection {
 
 impl Player {
     /// Signs in two guests and seats them at a table.
-    pub(crate) async fn new(address: SocketAddr, way: Way, preset: &str) -> Result<Self, Trouble> {
+    pub(crate) async fn new(
+        address: SocketAddr,
+        way: Way,
+        preset: &str,
+    ) -> Result<Self, ClientError> {
         let mut one = Line::connect(address, way).await?;
         let other = Line::connect(address, way).await?;
         let preset = preset.to_owned();
@@ -99,7 +103,7 @@ impl Player {
     }
 
     /// Starts a new game of the same two players.
-    pub(crate) async fn sit_down(&mut self) -> Result<(), Trouble> {
+    pub(crate) async fn sit_down(&mut self) -> Result<(), ClientError> {
         let [ann, bob] = &mut self.lines;
         let create = "mutation($p: PresetName) { createGame(input: { rules: { farkle: { preset: $p } } }) { game { id } } }";
         let created = ann.ask(create, json!({ "p": self.preset })).await?;
@@ -118,7 +122,7 @@ impl Player {
     }
 
     /// Plays game after game; returns the latency of each action, in microseconds.
-    pub(crate) async fn play_until(mut self, until: Instant) -> Result<Vec<u32>, Trouble> {
+    pub(crate) async fn play_until(mut self, until: Instant) -> Result<Vec<u32>, ClientError> {
         let mut micros = Vec::new();
         while Instant::now() < until {
             self.play(|_| Instant::now() < until, &mut micros).await?;
@@ -130,7 +134,7 @@ impl Player {
     }
 
     /// Makes this many moves of a new game.
-    pub(crate) async fn some_moves(&mut self, count: usize) -> Result<(), Trouble> {
+    pub(crate) async fn some_moves(&mut self, count: usize) -> Result<(), ClientError> {
         let mut micros = Vec::new();
         self.play(|micros| micros.len() < count, &mut micros).await
     }
@@ -140,7 +144,7 @@ impl Player {
         &mut self,
         go_on: impl Fn(&[u32]) -> bool,
         micros: &mut Vec<u32>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ClientError> {
         let (mut seat, mut unbanked, mut chosen) = (0, 0, None::<Selection>);
         while go_on(micros) {
             let (verb, play) = match &chosen {
@@ -174,7 +178,7 @@ fn took(elapsed: Duration) -> u32 {
 }
 
 impl Line {
-    async fn connect(address: SocketAddr, way: Way) -> Result<Self, Trouble> {
+    async fn connect(address: SocketAddr, way: Way) -> Result<Self, ClientError> {
         let mut http = Http::connect(address).await?;
         let signed = http.ask("mutation { signInAsGuest { accessToken } }", json!({})).await?;
         let token = signed["signInAsGuest"]["accessToken"].as_str().ok_or("no token")?;
@@ -188,14 +192,14 @@ impl Line {
         &mut self,
         document: &str,
         variables: Value,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, ClientError> {
         match self {
             Self::Http(http) => http.ask_as(document, variables).await,
             Self::Socket(socket) => socket.ask_as(document, variables).await,
         }
     }
 
-    async fn ask(&mut self, document: &str, variables: Value) -> Result<Value, Trouble> {
+    async fn ask(&mut self, document: &str, variables: Value) -> Result<Value, ClientError> {
         match self {
             Self::Http(http) => http.ask(document, variables).await,
             Self::Socket(socket) => socket.ask(document, variables).await,

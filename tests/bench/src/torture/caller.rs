@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use client::{Http, Trouble};
+use client::{ClientError, Http};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -91,7 +91,7 @@ impl Request {
         self
     }
 
-    fn body(&self, id: Uuid) -> Result<Vec<u8>, Trouble> {
+    fn body(&self, id: Uuid) -> Result<Vec<u8>, ClientError> {
         let mut input: Map<String, Value> = self
             .arguments
             .iter()
@@ -122,7 +122,7 @@ pub(super) enum Answer {
 
 impl Answer {
     /// The payload of a command that must succeed.
-    pub(super) fn done(self) -> Result<Value, Trouble> {
+    pub(super) fn done(self) -> Result<Value, ClientError> {
         match self {
             Self::Done(payload) => Ok(payload),
             Self::Refused { details, .. } => {
@@ -132,7 +132,7 @@ impl Answer {
     }
 
     /// Whether it succeeded; refusals other than the expected ones are errors.
-    pub(super) fn unless(self, expected: &[&str]) -> Result<bool, Trouble> {
+    pub(super) fn unless(self, expected: &[&str]) -> Result<bool, ClientError> {
         match self {
             Self::Done(_) => Ok(true),
             Self::Refused { code, .. } if expected.contains(&code.as_str()) => Ok(false),
@@ -168,7 +168,7 @@ impl Caller {
     }
 
     /// Signs in a new guest.
-    pub(super) async fn guest(shared: &Arc<Shared>, number: u64) -> Result<Self, Trouble> {
+    pub(super) async fn guest(shared: &Arc<Shared>, number: u64) -> Result<Self, ClientError> {
         let nobody = Person { id: String::new(), token: String::new() };
         let mut caller = Self::new(shared, nobody, number);
         let sign_in = "mutation { signInAsGuest { accessToken player { id } } }";
@@ -181,13 +181,17 @@ impl Caller {
     }
 
     /// Runs a query.
-    pub(super) async fn ask(&mut self, query: &str, variables: Value) -> Result<Value, Trouble> {
+    pub(super) async fn ask(
+        &mut self,
+        query: &str,
+        variables: Value,
+    ) -> Result<Value, ClientError> {
         let body = serde_json::to_vec(&json!({ "query": query, "variables": variables }))?;
         Ok(self.insist(&body).await?.0)
     }
 
     /// Sends a command, retrying until there is a result.
-    pub(super) async fn tell(&mut self, request: Request) -> Result<Answer, Trouble> {
+    pub(super) async fn send(&mut self, request: Request) -> Result<Answer, ClientError> {
         let id = Uuid::now_v7();
         let body = request.body(id)?;
         let (mut data, lost) = self.insist(&body).await?;
@@ -213,7 +217,7 @@ impl Caller {
         id: Uuid,
         payload: &Value,
         lost: bool,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<Answer, ClientError> {
         let (mutation, about) = (request.mutation, request.about);
         if let Some(code) = payload["userErrors"][0]["code"].as_str() {
             let (code, command) = (code.to_owned(), about.id_in_log(id));
@@ -237,7 +241,7 @@ impl Caller {
     }
 
     /// Retries an acknowledged command, like a client that lost the response, perhaps long ago.
-    async fn tell_again(&mut self) -> Result<(), Trouble> {
+    async fn tell_again(&mut self) -> Result<(), ClientError> {
         if self.remembered.is_empty() {
             return Ok(());
         }
@@ -259,7 +263,7 @@ impl Caller {
 
     /// Retries until there is a response: `data`, and whether an earlier response may have been
     /// lost.
-    async fn insist(&mut self, body: &[u8]) -> Result<(Value, bool), Trouble> {
+    async fn insist(&mut self, body: &[u8]) -> Result<(Value, bool), ClientError> {
         let (begun, mut lost) = (Instant::now(), false);
         loop {
             let why = match tokio::time::timeout(PATIENCE, self.attempt(body)).await {
@@ -289,7 +293,7 @@ impl Caller {
         }
     }
 
-    async fn attempt(&mut self, body: &[u8]) -> Result<Value, Trouble> {
+    async fn attempt(&mut self, body: &[u8]) -> Result<Value, ClientError> {
         if self.line.is_none() {
             let line = Http::connect(self.shared.nodes[self.node]).await?;
             let token = &self.person.token;

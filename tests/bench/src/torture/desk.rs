@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use client::Trouble;
+use client::ClientError;
 use serde_json::{Value, json};
 
 use super::{
@@ -22,7 +22,7 @@ pub(super) async fn see_to(
     shared: Arc<Shared>,
     number: u64,
     staff: [Person; 2],
-) -> Result<(), Trouble> {
+) -> Result<(), ClientError> {
     let [sue, tom] = staff;
     let mut sue = Caller::new(&shared, sue, number);
     let mut tom = Caller::new(&shared, tom, number + 1);
@@ -36,7 +36,7 @@ pub(super) async fn see_to(
     Ok(())
 }
 
-async fn one_dispute(sue: &mut Caller, tom: &mut Caller, over: &Over) -> Result<(), Trouble> {
+async fn one_dispute(sue: &mut Caller, tom: &mut Caller, over: &Over) -> Result<(), ClientError> {
     let seed = u64::from(sue.chance.up_to(u32::MAX));
     let mut player = Caller::new(&sue.shared, over.players[0].clone(), seed);
     let version = sue.chance.up_to(u32::try_from(over.version)?);
@@ -44,12 +44,12 @@ async fn one_dispute(sue: &mut Caller, tom: &mut Caller, over: &Over) -> Result<
         .with("gameId", json!(over.game))
         .with("version", json!(version))
         .with("text", json!("the dice were not fair to me"));
-    let opened = player.tell(open).await?.done()?;
+    let opened = player.send(open).await?.done()?;
     let dispute = opened["dispute"]["id"].clone();
     for _ in 0..sue.chance.up_to(2) {
         let remedy = remedy(sue, over);
         let propose = about(&dispute, "proposeRemedy").with("remedy", remedy);
-        match sue.tell(propose).await? {
+        match sue.send(propose).await? {
             Answer::Done(proposed) => second_opinion(tom, &dispute, &proposed).await?,
             refused @ Answer::Refused { .. } => {
                 refused.unless(&EXPECTED)?;
@@ -57,10 +57,10 @@ async fn one_dispute(sue: &mut Caller, tom: &mut Caller, over: &Over) -> Result<
         }
     }
     let comment = about(&dispute, "commentDispute").with("text", json!("we saw to it"));
-    sue.tell(comment).await?.done()?;
+    sue.send(comment).await?.done()?;
     if sue.chance.one_in(2) {
         let resolve = about(&dispute, "resolveDispute").with("reason", json!("EXPLAINED"));
-        sue.tell(resolve).await?.unless(&["REMEDIES_OPEN"])?;
+        sue.send(resolve).await?.unless(&["REMEDIES_OPEN"])?;
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ async fn second_opinion(
     tom: &mut Caller,
     dispute: &Value,
     proposed: &Value,
-) -> Result<(), Trouble> {
+) -> Result<(), ClientError> {
     let last = proposed["dispute"]["remedies"].as_array().and_then(|remedies| remedies.last());
     let last = last.ok_or_else(|| format!("a proposed remedy is missing: {proposed}"))?;
     if last["needsSecond"] != true {
@@ -95,5 +95,5 @@ async fn second_opinion(
     }
     let verdict = if tom.chance.one_in(4) { "declineRemedy" } else { "approveRemedy" };
     let request = about(dispute, verdict).with("number", last["number"].clone());
-    tom.tell(request).await?.done().map(|_| ())
+    tom.send(request).await?.done().map(|_| ())
 }

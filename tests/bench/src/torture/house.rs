@@ -13,7 +13,7 @@ use cluster::Cluster;
 use domain::Moment;
 use ed25519_dalek::SigningKey;
 use rustix::process::{Pid, Signal, kill_process};
-use store::{Store, prove::Outside, seal::seal};
+use store::{Store, prove::ExternalEvidence, seal::seal};
 
 use super::{
     chance::Chance,
@@ -49,7 +49,7 @@ pub(super) struct House {
     pub(super) place: NodeSettings,
     pub(super) kills: Kills,
     /// Seals as they were created.
-    pub(super) outside: Outside,
+    pub(super) outside: ExternalEvidence,
     pub(super) notes: PathBuf,
     nodes: Vec<Node>,
     follower: Child,
@@ -74,7 +74,7 @@ impl House {
         let mut house = Self {
             place,
             kills: Kills::default(),
-            outside: Outside::default(),
+            outside: ExternalEvidence::default(),
             notes,
             nodes: Vec::new(),
             follower,

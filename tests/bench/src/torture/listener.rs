@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use client::{Heard as Said, Socket, Trouble};
+use client::{ClientError, Heard as Said, Socket};
 use serde_json::{Value, json};
 
 use super::{
@@ -20,7 +20,7 @@ const SILENCE: Duration = Duration::from_secs(5);
 /// Maximum time without any event of a game.
 const PERSISTENCE: Duration = Duration::from_mins(1);
 
-pub(super) async fn listen(shared: Arc<Shared>, number: u64) -> Result<(), Trouble> {
+pub(super) async fn listen(shared: Arc<Shared>, number: u64) -> Result<(), ClientError> {
     let mut me = Caller::guest(&shared, number).await?;
     while shared.goes_on() {
         let newest = {
@@ -38,7 +38,7 @@ pub(super) async fn listen(shared: Arc<Shared>, number: u64) -> Result<(), Troub
 }
 
 /// Listens from the first event to the last one, across disconnects.
-async fn whole_game(me: &mut Caller, game: &str) -> Result<(), Trouble> {
+async fn whole_game(me: &mut Caller, game: &str) -> Result<(), ClientError> {
     let mut events: Vec<(i64, String)> = Vec::new();
     let mut news = Instant::now();
     while events.last().is_none_or(|(_, kind)| kind != "SeedRevealed") {
@@ -66,7 +66,7 @@ async fn for_a_while(
     me: &mut Caller,
     game: &str,
     events: &mut Vec<(i64, String)>,
-) -> Result<String, Trouble> {
+) -> Result<String, ClientError> {
     let place = me.chance.place(me.shared.nodes.len());
     let connect = Socket::connect(me.shared.nodes[place], &me.person.token);
     let mut socket = match tokio::time::timeout(SILENCE, connect).await {
@@ -113,7 +113,7 @@ fn take(event: &Value, events: &mut Vec<(i64, String)>) -> Result<(), String> {
 }
 
 /// Transient errors count as a disconnect; others are errors.
-fn passing(message: &Value) -> Result<String, Trouble> {
+fn passing(message: &Value) -> Result<String, ClientError> {
     let payload = &message["payload"];
     let error = if payload.is_array() { &payload[0] } else { &payload["errors"][0] };
     let code = &error["extensions"]["code"];

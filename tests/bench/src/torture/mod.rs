@@ -33,7 +33,7 @@ use std::{
 
 use caller::{Person, Shared};
 use chance::Chance;
-use client::Trouble;
+use client::ClientError;
 use house::House;
 use node::NodeSettings;
 use pair::Playing;
@@ -136,7 +136,7 @@ fn staff(place: &NodeSettings, name: &str) -> Result<Person, Box<dyn Error>> {
 
 /// Starts a group of every kind of client.
 fn start_clients(
-    clients: &mut JoinSet<Result<(), Trouble>>,
+    clients: &mut JoinSet<Result<(), ClientError>>,
     shared: &Arc<Shared>,
     number: u64,
     [sue, tom]: &[Person; 2],
@@ -158,7 +158,7 @@ fn start_clients(
 
 /// Waits for all clients, while nodes are restarted if needed.
 async fn finish_clients(
-    clients: &mut JoinSet<Result<(), Trouble>>,
+    clients: &mut JoinSet<Result<(), ClientError>>,
     house: &mut House,
 ) -> Result<(), Box<dyn Error>> {
     loop {

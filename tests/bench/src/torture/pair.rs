@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use client::Trouble;
+use client::ClientError;
 use serde_json::{Value, json};
 
 use super::{
@@ -27,7 +27,7 @@ pub(super) async fn play(
     shared: Arc<Shared>,
     number: u64,
     playing: Playing,
-) -> Result<(), Trouble> {
+) -> Result<(), ClientError> {
     let ann = Caller::guest(&shared, number).await?;
     let bob = Caller::guest(&shared, number + 1).await?;
     let mut pair = Pair { players: [ann, bob], dice: Vec::new(), playing };
@@ -48,17 +48,17 @@ struct Pair {
 }
 
 impl Pair {
-    async fn one_game(&mut self) -> Result<(), Trouble> {
+    async fn one_game(&mut self) -> Result<(), ClientError> {
         let game = self.sit_down().await?;
         let [ann, bob] = &mut self.players;
-        let mut table = ann.tell(at(&game, "startGame")).await?.done()?["game"].take();
+        let mut table = ann.send(at(&game, "startGame")).await?.done()?["game"].take();
         while !is_over(&table) {
             let seat = to_move(&table).ok_or_else(|| format!("nobody is to move in {game}"))?;
             let (mover, other) =
                 if seat == 0 { (&mut *ann, &mut *bob) } else { (&mut *bob, &mut *ann) };
             if other.chance.one_in(20) {
                 other
-                    .tell(moves(&game, json!({ "roll": {} })))
+                    .send(moves(&game, json!({ "roll": {} })))
                     .await?
                     .unless(&["NOT_YOUR_TURN"])?;
             }
@@ -72,7 +72,7 @@ impl Pair {
     }
 
     /// Creates a table and seats both players.
-    async fn sit_down(&mut self) -> Result<String, Trouble> {
+    async fn sit_down(&mut self) -> Result<String, ClientError> {
         let [ann, bob] = &mut self.players;
         let create = Request::new("createGame", About::Game);
         let short = json!({ "target": 1500 });
@@ -84,29 +84,29 @@ impl Pair {
                 create.with("rules", json!({ "farkle": rules }))
             }
         };
-        let created = ann.tell(create).await?.done()?;
+        let created = ann.send(create).await?.done()?;
         let game = created["game"]["id"].as_str().ok_or("a game without an id")?.to_owned();
         ann.shared.begun.lock().unwrap_or_else(PoisonError::into_inner).push_back(game.clone());
-        bob.tell(at(&game, "joinGame").with("seed", json!("bob"))).await?.done()?;
+        bob.send(at(&game, "joinGame").with("seed", json!("bob"))).await?.done()?;
         if matches!(self.playing, Playing::Challenge) {
             let dice: Vec<Value> = self.dice.iter().map(|code| json!(code)).collect();
             let choose = at(&game, "chooseLoadout").with("dice", json!(dice));
-            ann.tell(choose).await?.done()?;
+            ann.send(choose).await?.done()?;
         }
         Ok(game)
     }
 
     /// Buys missing dice, sometimes after selling one.
-    async fn shop(&mut self) -> Result<(), Trouble> {
+    async fn shop(&mut self) -> Result<(), ClientError> {
         let ann = &mut self.players[0];
         if !self.dice.is_empty() && ann.chance.one_in(2) {
             let place = ann.chance.place(self.dice.len());
             let code = self.dice.remove(place);
-            ann.tell(trade("sellDie", code)).await?.done()?;
+            ann.send(trade("sellDie", code)).await?.done()?;
         }
         for code in DICE {
             if !self.dice.contains(&code)
-                && ann.tell(trade("buyDie", code)).await?.unless(&["NOT_ENOUGH_MONEY"])?
+                && ann.send(trade("buyDie", code)).await?.unless(&["NOT_ENOUGH_MONEY"])?
             {
                 self.dice.push(code);
             }
@@ -114,7 +114,7 @@ impl Pair {
         // Nobody owns a thousand of them.
         let too_many = trade("sellDie", "MIDAS").with("quantity", json!(1000));
         if ann.chance.one_in(4) {
-            ann.tell(too_many).await?.unless(&["NOT_OWNED"])?;
+            ann.send(too_many).await?.unless(&["NOT_OWNED"])?;
         }
         Ok(())
     }

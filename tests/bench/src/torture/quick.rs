@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use client::Trouble;
+use client::ClientError;
 use serde_json::json;
 
 use super::{
@@ -17,12 +17,12 @@ use super::{
 /// How long to wait for an opponent who may have left.
 const WAIT: Duration = Duration::from_secs(5);
 
-pub(super) async fn play(shared: Arc<Shared>, number: u64) -> Result<(), Trouble> {
+pub(super) async fn play(shared: Arc<Shared>, number: u64) -> Result<(), ClientError> {
     let mut me = Caller::guest(&shared, number).await?;
     while shared.goes_on() {
         let request = Request::new("quickMatch", About::Game)
             .with("rules", json!({ "farkle": { "target": 1000 } }));
-        let matched = me.tell(request).await?.done()?;
+        let matched = me.send(request).await?.done()?;
         let game = matched["game"]["id"].as_str().ok_or("a match without a game")?.to_owned();
         one_game(&mut me, &game).await?;
     }
@@ -30,7 +30,7 @@ pub(super) async fn play(shared: Arc<Shared>, number: u64) -> Result<(), Trouble
 }
 
 /// Plays one seat, until the game is over or the opponent is gone.
-async fn one_game(me: &mut Caller, game: &str) -> Result<(), Trouble> {
+async fn one_game(me: &mut Caller, game: &str) -> Result<(), ClientError> {
     let mut moved = Instant::now();
     let mut table = look(me, game).await?;
     let seat = table["mySeat"]["number"].as_u64().and_then(|seat| usize::try_from(seat).ok());

@@ -1,6 +1,6 @@
 //! Moves at a table, for all games of the torture test.
 
-use client::Trouble;
+use client::ClientError;
 use serde_json::{Value, json};
 
 use super::{
@@ -23,7 +23,7 @@ pub(super) fn moves(game: &str, play: Value) -> Request {
 }
 
 /// The game as the player sees it.
-pub(super) async fn look(player: &mut Caller, game: &str) -> Result<Value, Trouble> {
+pub(super) async fn look(player: &mut Caller, game: &str) -> Result<Value, ClientError> {
     let table = player.ask(LOOK, json!({ "game": game })).await?["game"].take();
     if table.is_null() { Err(format!("{game} is gone").into()) } else { Ok(table) }
 }
@@ -42,7 +42,7 @@ pub(super) async fn make_move(
     player: &mut Caller,
     game: &str,
     table: &Value,
-) -> Result<Value, Trouble> {
+) -> Result<Value, ClientError> {
     let best = &table["bestSelection"];
     let request = match best["slots"].as_array() {
         None => moves(game, json!({ "roll": {} })),
@@ -55,5 +55,5 @@ pub(super) async fn make_move(
             moves(game, json!({ "save": { "slots": slots, "andRoll": roll } }))
         }
     };
-    Ok(player.tell(request).await?.done()?["game"].take())
+    Ok(player.send(request).await?.done()?["game"].take())
 }

@@ -33,7 +33,7 @@ export function verdictOf(checks: ReadonlyArray<Check>): Verdict {
   return failed.unreadable ? 'unreadable' : 'differs';
 }
 
-/** What somebody knows from elsewhere. All of it may be left out. */
+/** Facts known from other sources, to compare with. All are optional. */
 export interface Known {
   /** The game this should be: a UUID, or a global id such as `game:…`. */
   readonly game?: string;

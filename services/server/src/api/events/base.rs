@@ -141,7 +141,7 @@ impl EventBase {
     /// The table, for its rules and their labels.
     pub(super) async fn table(&self, ctx: &Context<'_>) -> async_graphql::Result<Table> {
         let state = self.later(app(ctx)).await?;
-        let game = state.now.as_ref().ok_or_else(|| fault("event without its game"))?;
+        let game = state.aggregate.as_ref().ok_or_else(|| fault("event without its game"))?;
         Ok(game.table.clone())
     }
 
@@ -164,7 +164,7 @@ impl EventBase {
     /// One-line narration.
     pub(super) async fn summary(&self, app: &App) -> async_graphql::Result<Option<String>> {
         let state = self.later(app).await?;
-        let Some(game) = &state.now else { return Ok(None) };
+        let Some(game) = &state.aggregate else { return Ok(None) };
         let table = with_names(app, &game.table).await?;
         if let Event::SeatTaken { seat, player, name } = self.event() {
             // The log has a pseudonym here.
@@ -179,7 +179,7 @@ impl EventBase {
     /// How its points were calculated.
     pub(super) async fn score_breakdown(&self, app: &App) -> Result<Vec<String>, AppError> {
         let state = self.later(app).await?;
-        let rules = state.now.as_ref().map(|game| &game.table.ruleset.rules);
+        let rules = state.aggregate.as_ref().map(|game| &game.table.ruleset.rules);
         Ok(rules.map(|rules| explain(self.event(), rules)).unwrap_or_default())
     }
 

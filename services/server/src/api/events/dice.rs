@@ -81,7 +81,7 @@ event_type! {
     /// The dice rolled, by slot.
     async fn dice(&self, ctx: &Context<'_>) -> async_graphql::Result<Vec<RolledDie>> {
         let state = self.base.later(crate::api::app(ctx)).await?;
-        let rules = state.now.as_ref().map(|game| &game.table.ruleset.rules);
+        let rules = state.aggregate.as_ref().map(|game| &game.table.ruleset.rules);
         let Rolled { slots, raw, faces, colours, .. } = &self.rolled;
         let mut colours = colours.iter().flat_map(|drawn| drawn.codes.iter().copied());
         let dice = slots.iter().zip(raw).zip(faces.iter()).map(|((slot, &raw), face)| RolledDie {
@@ -202,7 +202,7 @@ impl EffectSourceView {
     /// `item`, `evolved`, `ability`), or `die`.
     async fn name(&self) -> String {
         match self.source {
-            EffectSource::Rule(name) | EffectSource::Thing(name, _) => name.to_string(),
+            EffectSource::Rule(name) | EffectSource::Item(name, _) => name.to_string(),
             EffectSource::Die(_) => "die".to_owned(),
         }
     }
@@ -214,7 +214,7 @@ impl EffectSourceView {
 
     /// The item. Null if the cause is not an item.
     async fn item(&self) -> Option<CatalogItem> {
-        let EffectSource::Thing(_, code) = self.source else { return None };
+        let EffectSource::Item(_, code) = self.source else { return None };
         CatalogItem::find(&self.table.ruleset.rules, code)
     }
 
@@ -263,7 +263,7 @@ impl ChangeView {
     fn new(change: &Change, table: &Table) -> Self {
         let (name, item, slot) = match change.what {
             Measure::Value(name) => (name, None, None),
-            Measure::OfThing(name, item) => (name, Some(item), None),
+            Measure::OfItem(name, item) => (name, Some(item), None),
             Measure::OfDie(name, slot) => (name, None, Some(slot)),
         };
         Self {

@@ -96,7 +96,7 @@ pub(super) fn table_actions(game: &Game, seat: Option<SeatNo>) -> Vec<TableActio
 
 /// The legal moves of the seat to act, grouped by kind.
 pub(super) fn legal_moves(state: &Arc<Loaded>) -> Vec<LegalMove> {
-    let Some(game) = &state.now else { return Vec::new() };
+    let Some(game) = &state.aggregate else { return Vec::new() };
     let Some(seat) = game.to_move() else { return Vec::new() };
     let mut moves = Moves { state, game, seat, found: Vec::new() };
     for legal in game.legal_commands() {

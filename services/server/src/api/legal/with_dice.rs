@@ -38,7 +38,7 @@ impl LegalRoll {
 }
 
 fn selections(state: &Loaded, of: impl Fn(&domain::Selection) -> bool) -> Vec<Selection> {
-    let Some(game) = &state.now else { return Vec::new() };
+    let Some(game) = &state.aggregate else { return Vec::new() };
     let rules = &game.table.ruleset.rules;
     let found = game.selections();
     found.iter().filter(|found| of(found)).map(|found| Selection::new(found, rules)).collect()
@@ -90,7 +90,7 @@ impl LegalBank {
 
     /// The result of a bank without saving more dice. Null if dice must be saved first.
     async fn preview(&self) -> Option<BankPreview> {
-        preview(self.state.now.as_ref()?, self.seat)
+        preview(self.state.aggregate.as_ref()?, self.seat)
     }
 
     /// The selections that can be saved and banked in one move, best first.
@@ -131,7 +131,7 @@ impl LegalForfeit {
 
     /// The points that would be lost.
     async fn points_lost(&self) -> Long {
-        let lost = self.state.now.as_ref().and_then(|game| {
+        let lost = self.state.aggregate.as_ref().and_then(|game| {
             let command = Command::Play { seat: self.seat, play: Play::Forfeit };
             let events = domain::preview(game, &command).ok()?;
             events.iter().find_map(|event| {

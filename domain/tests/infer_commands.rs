@@ -1,6 +1,6 @@
 //! Reconstructing commands from events: complete and exact.
 
-use domain::{Command, Event, Moment, Step, Unproven, recount};
+use domain::{Command, Event, Moment, Step, VerificationError, infer_commands};
 use serde_json::json;
 use test_games::{Match, NOW, Numbers, bank, eventful, generous, join, presets, roll, save};
 
@@ -21,7 +21,8 @@ fn every_game_is_recounted_running_or_over() {
         for number in 1..=20u64 {
             let mut numbers = Numbers(number.wrapping_mul(0xA076_1D64_78BD_642F));
             let table = eventful(&preset, &mut numbers, 120);
-            let steps = recount(&table.log).unwrap_or_else(|why| panic!("{game} {number}: {why}"));
+            let steps =
+                infer_commands(&table.log).unwrap_or_else(|why| panic!("{game} {number}: {why}"));
             check_complete(&table.log, &steps);
         }
     }
@@ -31,9 +32,9 @@ fn every_game_is_recounted_running_or_over() {
 fn recounts_commands_and_times() {
     let mut table = Match::running("classic", json!({}), 2);
     table.now = Moment(NOW.0 + 17);
-    table.tell(&roll(0), &[1, 2, 3, 4, 6, 6]).unwrap();
-    table.tell(&bank(0, Some(&[0])), &[]).unwrap();
-    let steps = recount(&table.log).unwrap();
+    table.execute(&roll(0), &[1, 2, 3, 4, 6, 6]).unwrap();
+    table.execute(&bank(0, Some(&[0])), &[]).unwrap();
+    let steps = infer_commands(&table.log).unwrap();
     let found: Vec<(&Command, Option<Moment>)> = steps.iter().map(|s| (&s.command, s.at)).collect();
     let Command::Join { player, name, .. } = join(0) else { panic!() };
     assert_eq!(*found[1].0, Command::Join { player, name, seed: None });
@@ -49,13 +50,15 @@ fn recounts_commands_and_times() {
 
 #[test]
 fn an_invalid_game_is_not_recounted() {
-    assert_eq!(recount(&[]), Err(Unproven::NoGame));
+    assert_eq!(infer_commands(&[]), Err(VerificationError::NoGame));
     let mut table = Match::running("classic", json!({}), 2);
-    table.tell(&roll(0), &[1, 1, 1, 4, 6, 6]).unwrap();
-    assert_eq!(recount(&table.log[1..]), Err(Unproven::NoGame));
+    table.execute(&roll(0), &[1, 1, 1, 4, 6, 6]).unwrap();
+    assert_eq!(infer_commands(&table.log[1..]), Err(VerificationError::NoGame));
     let Some(Event::Rolled(rolled)) = table.log.last_mut() else { panic!() };
     rolled.max_points += 50;
     let number = table.log.len();
-    let Err(Unproven::Differs { number: found, .. }) = recount(&table.log) else { panic!() };
+    let Err(VerificationError::Differs { number: found, .. }) = infer_commands(&table.log) else {
+        panic!()
+    };
     assert_eq!(found, number);
 }

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use crate::{
     Command, DecidedBy, Dice, Draw, Event, Game, LeftBecause, Moment, NoDice, Rejection, TurnEnd,
-    Unproven, decide, evolve, fair::Secret,
+    VerificationError, decide, evolve, fair::Secret,
 };
 
 /// A command and the events it produced.
@@ -24,7 +24,7 @@ pub struct Step {
 /// The commands of a game, in order and without gaps. Each is decided again with the recorded
 /// draws, so this also works before the secret is revealed: it then proves that the rules were
 /// followed, but nothing about the dice.
-pub fn recount(log: &[Event]) -> Result<Vec<Step>, Unproven> {
+pub fn infer_commands(log: &[Event]) -> Result<Vec<Step>, VerificationError> {
     let recalled = Recalled::of(log);
     walk(log, |_| recalled.clone()).map(|walked| walked.steps)
 }
@@ -85,20 +85,20 @@ pub(crate) struct Walked {
 pub(crate) fn walk<D: Dice>(
     log: &[Event],
     mut dice: impl FnMut(&Game) -> D,
-) -> Result<Walked, Unproven> {
-    let Some(Event::Created { .. }) = log.first() else { return Err(Unproven::NoGame) };
+) -> Result<Walked, VerificationError> {
+    let Some(Event::Created { .. }) = log.first() else { return Err(VerificationError::NoGame) };
     let (mut game, mut steps, mut done) = (None, Vec::new(), 0);
     while done < log.len() {
         let (command, events) =
             decide_again(game.as_ref(), &log[done..], &mut dice).map_err(|why| {
-                Unproven::Impossible { number: done + 1, event: log[done].name(), why }
+                VerificationError::Impossible { number: done + 1, event: log[done].name(), why }
             })?;
         let first = done;
         let at = game.as_ref().and_then(|game| moment_from_deadline(game, &events));
         for event in events {
             let found = log.get(done);
             if found != Some(&event) {
-                return Err(Unproven::differs(done + 1, &event, found));
+                return Err(VerificationError::differs(done + 1, &event, found));
             }
             game = evolve(game, &event);
             done += 1;
