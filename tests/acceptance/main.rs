@@ -15,6 +15,8 @@ mod hostile;
 mod legal_moves;
 mod lobby;
 mod operation;
+mod pages;
+mod presence;
 mod read_models;
 mod remedies;
 mod replay;

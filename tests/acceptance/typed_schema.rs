@@ -389,6 +389,26 @@ async fn trusted_documents_are_sent_by_hash() {
     assert!(send(&strict, json!({ "query": text })).await["data"]["presets"].is_array());
     let other = send(&strict, json!({ "query": "{ viewer { id } }" })).await;
     assert_eq!(other["errors"][0]["extensions"]["code"], "UNTRUSTED_DOCUMENT", "{other}");
+    // The same on a WebSocket.
+    let ann = open.guest("Ann").await;
+    let mut socket = client::Socket::connect(strict.address, &ann.token).await.unwrap();
+    let mut say = async |payload: Value| {
+        let id = payload.to_string();
+        let message = json!({ "id": id, "type": "subscribe", "payload": payload });
+        socket.say(&message).await.unwrap();
+        loop {
+            if let client::Heard::Message(message) = socket.hear().await.unwrap()
+                && message["id"] == id.as_str()
+                && message["type"] != "complete"
+            {
+                return message["payload"].clone();
+            }
+        }
+    };
+    let trusted = say(json!({ "documentId": format!("sha256:{real}") })).await;
+    assert!(trusted["data"]["presets"].is_array(), "{trusted}");
+    let other = say(json!({ "query": "{ viewer { id } }" })).await;
+    assert_eq!(other[0]["extensions"]["code"], "UNTRUSTED_DOCUMENT", "{other}");
 }
 
 /// A preview of a bank says what it brings, also if it ends the game; banking then does just that.
