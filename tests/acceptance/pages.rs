@@ -81,8 +81,7 @@ async fn every_list_is_read_in_both_directions() {
     for player in &players {
         last_line([player, &bob]).await;
     }
-    let board =
-        "query(ARGUMENTS) { leaderboard(kind: LAST_LINE, by: BEST_GAME) { page(PAGES) { NODES } } }";
+    let board = "query(ARGUMENTS) { leaderboard(kind: LAST_LINE, by: BEST_GAME) { page(PAGES) { NODES } } }";
     eventually("all players are on the board", async || {
         let size = "{ leaderboard(kind: LAST_LINE, by: BEST_GAME) { page { totalCount } } }";
         ann.ask(size, json!({})).await["leaderboard"]["page"]["totalCount"] == 4

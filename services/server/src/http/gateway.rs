@@ -61,7 +61,7 @@ pub(super) struct GraphqlRequest {
     #[serde(default)]
     pub(super) operation_name: Option<String>,
     #[serde(default)]
-    pub(super) variables: Option<Map<String, Value>>,
+    pub(super) variables: Variables,
     #[serde(default)]
     pub(super) extensions: Option<Map<String, Value>>,
 }
@@ -236,8 +236,7 @@ impl Gateway {
             input.extensions.as_ref(),
         )?;
         let parsed = self.documents.parse(&query)?;
-        let variables = input.variables.map(|map| Variables::from_json(Value::Object(map)));
-        let variables = variables.unwrap_or_default();
+        let variables = input.variables;
         let checked = self.documents.check(&parsed, input.operation_name.as_deref(), &variables)?;
         if checked.sign_ins > 0 {
             let allowed = self.rates.sign_ins(client.origin.address, checked.sign_ins);

@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderName, HeaderValue, Method, Request, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use tracing::Instrument;
 
 use super::{
@@ -162,17 +162,21 @@ struct QueryParameters {
 fn from_query(parts: &Parts) -> Result<GraphqlRequest, HttpError> {
     let Query(parameters) = Query::<QueryParameters>::try_from_uri(&parts.uri)
         .map_err(|error| malformed(&error.body_text()))?;
-    let map = |text: Option<String>| match text.as_deref() {
-        None | Some("") => Ok(None),
-        Some(text) => serde_json::from_str(text).map_err(|error| malformed(&error.to_string())),
-    };
     Ok(GraphqlRequest {
         query: parameters.query,
         document_id: parameters.document_id,
         operation_name: parameters.operation_name.filter(|name| !name.is_empty()),
-        variables: map(parameters.variables)?,
-        extensions: map(parameters.extensions)?,
+        variables: json(parameters.variables)?,
+        extensions: json(parameters.extensions)?,
     })
+}
+
+/// Parses a parameter that is JSON; it may be missing or empty.
+fn json<T: DeserializeOwned + Default>(text: Option<String>) -> Result<T, HttpError> {
+    match text.as_deref() {
+        None | Some("") => Ok(T::default()),
+        Some(text) => serde_json::from_str(text).map_err(|error| malformed(&error.to_string())),
+    }
 }
 
 fn malformed(why: &str) -> HttpError {

@@ -34,8 +34,9 @@ enum Line {
     Socket(Box<Socket>),
 }
 
-/// One document for every move, as in a generated client.
-const PLAY: &str = "mutation Play($input: PlayInput!) { play(input: $input) { game { stage toMove { number } bestSelection { slots points } } userErrors { code } } }";
+/// A document for every move, as in a generated client; after a roll it also asks what to save.
+const PLAY: &str = "mutation Play($input: PlayInput!) { play(input: $input) { game { stage toMove { number } } userErrors { code } } }";
+const ROLL: &str = "mutation Roll($input: PlayInput!) { play(input: $input) { game { stage toMove { number } bestSelection { slots points } } userErrors { code } } }";
 
 /// Both players of a game.
 pub(crate) struct Player {
@@ -155,7 +156,8 @@ impl Player {
             let input = json!({ "gameId": self.game, "move": { verb: play } });
             let before = Instant::now();
             let line = self.lines.get_mut(seat).ok_or("a seat too many")?;
-            let data: Data = line.ask_as(PLAY, json!({ "input": input })).await?;
+            let document = if verb == "roll" { ROLL } else { PLAY };
+            let data: Data = line.ask_as(document, json!({ "input": input })).await?;
             micros.push(took(before.elapsed()));
             let game = data.play.game.filter(|_| data.play.user_errors.is_empty());
             let game = game.ok_or_else(|| format!("{verb} was refused"))?;
