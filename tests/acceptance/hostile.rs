@@ -129,6 +129,35 @@ async fn too_many_aliases_are_refused() {
     assert_eq!(post(&node, query.as_bytes()).await, (400, "TOO_COMPLEX".to_owned()));
 }
 
+/// A short introspection query with a huge answer is refused; that of common tools is answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn introspection_is_metered() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let deep = "fragment c on __Type { fields { name type { name ofType { name fields { name type { name fields { name type { name } } } } } } } }";
+    let aliases: Vec<String> = (0..30).map(|n| format!("a{n}: types {{ ...c }}")).collect();
+    let many = format!("{{ __schema {{ {} }} }} {deep}", aliases.join(" "));
+    let once = format!("{{ __schema {{ types {{ ...c }} }} }} {deep}");
+    for attack in [many, once] {
+        let body = json!({ "query": attack }).to_string();
+        assert_eq!(post(&node, body.as_bytes()).await, (400, "TOO_COMPLEX".to_owned()), "{attack}");
+    }
+    let by_default = "query($n: Int = 100) { lobby(first: $n) { nodes { events(first: $n) { nodes { id } } } } }";
+    let body = json!({ "query": by_default }).to_string();
+    assert_eq!(post(&node, body.as_bytes()).await, (400, "TOO_COMPLEX".to_owned()));
+
+    let types = "name kind ofType { name kind ofType { name kind ofType { name kind ofType { name kind } } } }";
+    let common = format!(
+        "{{ __schema {{ queryType {{ name }} directives {{ name locations args {{ ...v }} }} types {{ kind name description
+            fields(includeDeprecated: true) {{ name description args {{ ...v }} type {{ {types} }} isDeprecated deprecationReason }}
+            inputFields {{ ...v }} interfaces {{ {types} }} possibleTypes {{ {types} }}
+            enumValues(includeDeprecated: true) {{ name description isDeprecated deprecationReason }} }} }} }}
+         fragment v on __InputValue {{ name description type {{ {types} }} defaultValue }}"
+    );
+    let schema = node.http().await.ask(&common, json!({})).await.unwrap();
+    assert!(schema["__schema"]["types"].as_array().unwrap().len() > 100);
+}
+
 /// Repeated requests do not grow memory.
 #[tokio::test(flavor = "multi_thread")]
 async fn invalid_requests_do_not_grow_memory() {

@@ -1,12 +1,19 @@
 //! The cost of a document. Fragments are measured once and never expanded.
+//!
+//! A page counts as often as its size says, whether the size is a number, a variable or the
+//! default of a variable. Introspection counts with the sizes of our schema.
 
 use std::{cell::Cell, collections::HashMap};
 
 use async_graphql::{
     Name, Variables,
-    parser::types::{ExecutableDocument, Field, FragmentDefinition, Selection, SelectionSet},
+    parser::types::{
+        ExecutableDocument, Field, FragmentDefinition, OperationDefinition, Selection, SelectionSet,
+    },
 };
 use async_graphql_value::{ConstValue, Value};
+
+use super::introspection::SchemaSize;
 
 /// Depth and cost of a part of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,9 +31,16 @@ impl Size {
     const CYCLE: Self = Self { depth: u32::MAX, cost: u64::MAX, sign_ins: 0, guests: 0 };
 }
 
+/// How many fields of the schema's description cost one point.
+const INTROSPECTED_FIELDS: u64 = 20;
+
 pub(super) struct Meter<'a> {
     document: &'a ExecutableDocument,
+    operation: &'a OperationDefinition,
     variables: &'a Variables,
+    schema: &'a SchemaSize,
+    /// Whether the fields being measured describe the schema.
+    introspects: bool,
     /// Sizes of fragments; `CYCLE` while a fragment is being measured.
     known: HashMap<&'a Name, Size>,
     /// Whether a variable has an influence on the size.
@@ -34,8 +48,19 @@ pub(super) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    pub(super) fn new(document: &'a ExecutableDocument, variables: &'a Variables) -> Self {
-        Self { document, variables, known: HashMap::new(), varies: Cell::new(false) }
+    pub(super) fn new(
+        document: &'a ExecutableDocument,
+        operation: &'a OperationDefinition,
+        variables: &'a Variables,
+        schema: &'a SchemaSize,
+    ) -> Self {
+        let (known, varies) = (HashMap::new(), Cell::new(false));
+        Self { document, operation, variables, schema, introspects: false, known, varies }
+    }
+
+    /// The size of the operation.
+    pub(super) fn measure_operation(&mut self) -> Size {
+        self.measure(&self.operation.selection_set.node)
     }
 
     /// Whether the size is the same for all variables.
@@ -43,7 +68,7 @@ impl<'a> Meter<'a> {
         !self.varies.get()
     }
 
-    pub(super) fn measure(&mut self, set: &'a SelectionSet) -> Size {
+    fn measure(&mut self, set: &'a SelectionSet) -> Size {
         let mut total = Size::default();
         for selection in &set.items {
             let part = match &selection.node {
@@ -75,20 +100,42 @@ impl<'a> Meter<'a> {
     }
 
     fn field(&mut self, field: &'a Field) -> Size {
+        if matches!(field.name.node.as_str(), "__schema" | "__type") && !self.introspects {
+            return self.introspection(field);
+        }
         let inner = self.measure(&field.selection_set.node);
-        let times = self.times(field);
+        let (own, times) = if self.introspects {
+            (1, self.schema.times(&field.name.node))
+        } else {
+            (own_cost(field), self.times(field))
+        };
         Size {
             depth: inner.depth.saturating_add(1),
-            cost: own_cost(field).saturating_add(inner.cost.saturating_mul(times)),
+            cost: own.saturating_add(inner.cost.saturating_mul(times)),
             sign_ins: inner.sign_ins.saturating_add(u32::from(is_sign_in(&field.name.node))),
             guests: inner.guests.saturating_add(u32::from(field.name.node == "signInAsGuest")),
         }
     }
 
+    /// A description of the schema. It is in memory, so many of its fields cost as much as one
+    /// that is read from the database.
+    fn introspection(&mut self, field: &'a Field) -> Size {
+        self.introspects = true;
+        let inner = self.measure(&field.selection_set.node);
+        self.introspects = false;
+        let cost = inner.cost.div_ceil(INTROSPECTED_FIELDS).saturating_add(1);
+        Size { depth: inner.depth.saturating_add(1), cost, ..Size::default() }
+    }
+
     fn number(&self, value: &Value) -> Option<u64> {
         let variable = if let Value::Variable(name) = value {
             self.varies.set(true);
-            self.variables.get(name)
+            let default = || {
+                let definitions = self.operation.variable_definitions.iter();
+                let mut named = definitions.filter(|variable| variable.node.name.node == *name);
+                named.next().and_then(|variable| variable.node.default_value())
+            };
+            self.variables.get(name).or_else(default)
         } else {
             None
         };

@@ -7,6 +7,7 @@
 mod complete;
 mod cost;
 mod inputs;
+mod introspection;
 mod shape;
 mod text;
 mod trusted;
@@ -28,6 +29,7 @@ use quick_cache::{Weighter, sync::Cache};
 use complete::{Outputs, complete};
 use cost::{Meter, Size};
 use inputs::Inputs;
+use introspection::SchemaSize;
 use shape::shape;
 pub(crate) use trusted::{TrustedDocuments, UntrustedDocument};
 
@@ -77,12 +79,17 @@ impl Parsed {
         shape.is_some_and(|shape| valid_for.contains(&shape))
     }
 
-    fn size(&self, operation: &OperationDefinition, variables: &Variables) -> Size {
+    fn size(
+        &self,
+        operation: &OperationDefinition,
+        variables: &Variables,
+        schema: &SchemaSize,
+    ) -> Size {
         if let Some(&size) = self.fixed_size.get() {
             return size;
         }
-        let mut meter = Meter::new(&self.document, variables);
-        let size = meter.measure(&operation.selection_set.node);
+        let mut meter = Meter::new(&self.document, operation, variables, schema);
+        let size = meter.measure_operation();
         if meter.is_fixed() && self.document.operations.iter().count() == 1 {
             self.fixed_size.set(size).ok();
         }
@@ -140,13 +147,15 @@ pub(crate) struct Documents {
     limits: Limits,
     inputs: Inputs,
     outputs: Outputs,
+    schema_size: SchemaSize,
 }
 
 impl Documents {
     /// `schema` is the SDL.
     pub(crate) fn new(limits: Limits, schema: &str) -> Self {
         let cache = Cache::with_weighter(1000, CACHE_BYTES, ByTextLength);
-        Self { cache, limits, inputs: Inputs::of(schema), outputs: Outputs::of(schema) }
+        let (inputs, outputs) = (Inputs::of(schema), Outputs::of(schema));
+        Self { cache, limits, inputs, outputs, schema_size: SchemaSize::of(schema) }
     }
 
     /// Parses a document, or returns the cached one.
@@ -197,7 +206,7 @@ impl Documents {
         let limits = &self.limits;
         let chosen = choose(&parsed.document, operation)?;
         check_limit("aliases", parsed.aliases.into(), limits.max_aliases.into())?;
-        let size = parsed.size(chosen, variables);
+        let size = parsed.size(chosen, variables, &self.schema_size);
         check_limit("levels of depth", size.depth.into(), limits.max_depth.into())?;
         check_limit("points of cost", size.cost, limits.max_cost)?;
         Ok(CheckedOperation {
@@ -300,6 +309,10 @@ mod tests {
         );
         check(
             "{ lobby(first: 100) { nodes { events(first: 100) { nodes { summary } } } } }",
+            "points of cost",
+        );
+        check(
+            "query($n: Int = 100) { lobby(first: $n) { nodes { events(first: $n) { nodes { summary } } } } }",
             "points of cost",
         );
         check("mutation { a: signIn b: signIn c: signIn d: signIn e: signIn }", "points of cost");
