@@ -111,6 +111,33 @@ async fn refresh_tokens_are_single_use_and_reuse_ends_the_session() {
     assert_eq!(http.post(ME, json!({})).await.unwrap().status, 401);
 }
 
+/// Tabs of one browser refresh at the same time: all get the same successor and stay signed in.
+#[tokio::test(flavor = "multi_thread")]
+async fn parallel_refreshes_get_the_same_successor() {
+    let house = House::new().await;
+    let nodes = [house.node(&[]), house.node(&[])];
+    let ann = nodes[0].guest("Ann").await;
+    let mut token = json!(ann.refresh);
+    for _ in 0..3 {
+        let refresh = async |node: &Node| {
+            let mut http = node.http().await;
+            http.ask(REFRESH, json!({ "token": token })).await.unwrap()["refreshSession"].take()
+        };
+        let [a, b] = &nodes;
+        let (one, two, three, four) = tokio::join!(refresh(a), refresh(b), refresh(a), refresh(b));
+        let all = [one, two, three, four];
+        for answer in &all {
+            assert_eq!(answer["userErrors"], json!([]), "{answer}");
+            assert_eq!(answer["refreshToken"], all[0]["refreshToken"], "{answer}");
+            let access = answer["accessToken"].as_str().unwrap();
+            let mut http = a.http().await.with_token(access);
+            assert_eq!(http.post(ME, json!({})).await.unwrap().status, 200);
+        }
+        assert_ne!(all[0]["refreshToken"], token);
+        token = all[0]["refreshToken"].clone();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_response_is_distinguished_from_reuse() {
     let house = House::new().await;

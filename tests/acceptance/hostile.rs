@@ -137,8 +137,18 @@ async fn introspection_is_metered() {
     let deep = "fragment c on __Type { fields { name type { name ofType { name fields { name type { name fields { name type { name } } } } } } } }";
     let aliases: Vec<String> = (0..30).map(|n| format!("a{n}: types {{ ...c }}")).collect();
     let many = format!("{{ __schema {{ {} }} }} {deep}", aliases.join(" "));
-    let once = format!("{{ __schema {{ types {{ ...c }} }} }} {deep}");
-    for attack in [many, once] {
+    let level = |inner: &str| {
+        let alias =
+            |n| format!("a{n}: fields {{ name type {{ name ofType {{ name {inner} }} }} }}");
+        (0..5).map(alias).collect::<Vec<_>>().join(" ")
+    };
+    let nested = format!(
+        "{{ __schema {{ types {{ ...a }} }} }} fragment a on __Type {{ {} }} fragment b on __Type {{ {} }} fragment c on __Type {{ {} }}",
+        level("...b"),
+        level("...c"),
+        level("")
+    );
+    for attack in [many, nested] {
         let body = json!({ "query": attack }).to_string();
         assert_eq!(post(&node, body.as_bytes()).await, (400, "TOO_COMPLEX".to_owned()), "{attack}");
     }
@@ -146,7 +156,8 @@ async fn introspection_is_metered() {
     let body = json!({ "query": by_default }).to_string();
     assert_eq!(post(&node, body.as_bytes()).await, (400, "TOO_COMPLEX".to_owned()));
 
-    let types = "name kind ofType { name kind ofType { name kind ofType { name kind ofType { name kind } } } }";
+    // As deep as the tools ask: a type in nine wrappers.
+    let types = format!("name kind {}{}", "ofType { name kind ".repeat(9), "} ".repeat(9));
     let common = format!(
         "{{ __schema {{ queryType {{ name }} directives {{ name locations args {{ ...v }} }} types {{ kind name description
             fields(includeDeprecated: true) {{ name description args {{ ...v }} type {{ {types} }} isDeprecated deprecationReason }}
@@ -346,6 +357,9 @@ async fn rate_limited_clients_are_told_when_to_retry() {
     socket.subscribe("1", me, json!({})).await.unwrap();
     let Heard::Message(refused) = socket.hear().await.unwrap() else { panic!() };
     assert_eq!(refused["payload"][0]["extensions"]["code"], "RATE_LIMITED");
+    // Pings count like requests.
+    socket.say(&json!({ "type": "ping" })).await.unwrap();
+    assert!(matches!(socket.hear().await.unwrap(), Heard::Closed(4429, _)));
 
     // Password attempts are limited, also when one request has several.
     let guess = "mutation { a: signIn(input: { name: \"x\", password: \"y\" }) { userErrors { code } } b: signIn(input: { name: \"x\", password: \"z\" }) { userErrors { code } } }";

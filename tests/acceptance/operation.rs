@@ -196,3 +196,52 @@ async fn only_allowed_origins_pass_cors() {
     let (_, head) = guest_with(&node, &origin("evil.example")).await;
     assert!(head.contains("access-control-allow-origin: *"), "{head}");
 }
+
+/// With an address of their own, health and metrics are not on the public one.
+#[tokio::test(flavor = "multi_thread")]
+async fn health_and_metrics_have_an_address_of_their_own() {
+    let house = House::new().await;
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let node = house.node(&["--admin-listen", &free.to_string()]);
+    let ann = node.guest("Ann").await;
+    for path in ["/livez", "/readyz", "/metrics"] {
+        assert_eq!(node.http().await.get(path).await.unwrap().status, 404, "{path}");
+        let mut admin = client::Http::connect(free).await.unwrap();
+        assert_eq!(admin.get(path).await.unwrap().status, 200, "{path}");
+    }
+    let mut admin = client::Http::connect(free).await.unwrap();
+    assert_eq!(admin.get("/graphql").await.unwrap().status, 404);
+    assert_eq!(ann.ask("{ viewer { name } }", json!({})).await["viewer"]["name"], "Ann");
+}
+
+/// A node whose database was made read-only is not ready until it can write again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_only_database_is_not_ready() {
+    use sqlx::{Connection, Executor};
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let name = house.url.rsplit('/').next().unwrap().to_owned();
+    let mut database = sqlx::PgConnection::connect(&house.url).await.unwrap();
+    let mut set = async |value: &str| {
+        // New connections of the health check see it: those of the others are ended.
+        let change = format!("ALTER DATABASE {name} SET default_transaction_read_only = {value}");
+        database
+            .execute(sqlx::raw_sql(sqlx::AssertSqlSafe(
+                "SET default_transaction_read_only = off".to_owned(),
+            )))
+            .await
+            .unwrap();
+        database.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(change))).await.unwrap();
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        database.execute(end).await.unwrap();
+    };
+    set("on").await;
+    let ready = async || node.http().await.get("/readyz").await.unwrap();
+    eventually("it is not ready", async || {
+        let answer = ready().await;
+        answer.status == 503 && answer.json().unwrap()["checks"]["writes"] == "failing"
+    })
+    .await;
+    set("off").await;
+    eventually("it is ready again", async || ready().await.status == 200).await;
+}

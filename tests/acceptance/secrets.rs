@@ -66,7 +66,7 @@ async fn the_secret_of_a_running_game_is_not_exposed() {
     assert_eq!(house.count("SELECT count(*) FROM event WHERE payload::text LIKE '%Ann%'").await, 0);
 }
 
-/// Without its key a game cannot be played, and the node names the missing key.
+/// A node does not start without the keys in use. If they are given up, the game cannot be played.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_missing_key_is_named() {
     let house = House::new().await;
@@ -74,6 +74,10 @@ async fn a_missing_key_is_named() {
     let ann = node.guest("Ann").await;
     let game = ann.create(json!({})).await;
     accepted(ann.act("startGame", &game).await);
+    eventually("the game is listed", async || {
+        house.count("SELECT count(*) FROM game_index WHERE stage = 'playing'").await == 1
+    })
+    .await;
     node.kill();
     let keys = house.folder.path().join("croupier-data/keys");
     for file in std::fs::read_dir(&keys).unwrap() {
@@ -82,9 +86,31 @@ async fn a_missing_key_is_named() {
             std::fs::remove_file(path).unwrap();
         }
     }
-    let node = house.node(&[]);
+    let (code, _, said) = house.croupier(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("lacks the key dice-") && said.contains("restore the keys"), "{said}");
+    let missing = std::fs::read_dir(&keys)
+        .unwrap()
+        .all(|file| !file.unwrap().file_name().to_str().unwrap().starts_with("dice-"));
+    assert!(missing, "no new key is made");
+    let node = house.node(&["--accept-lost-keys"]);
     let ann = ann.at(&node);
     let roll = "mutation($game: ID!) { roll: play(input: { gameId: $game, move: { roll: {} } }) { userErrors { code } } }";
     assert_eq!(ann.error(roll, json!({ "game": game })).await, "INTERNAL_SERVER_ERROR");
     assert!(node.log().contains(".key is not in the folder of keys"), "{}", node.log());
+}
+
+/// Without the keys of tokens, guests would lose their accounts: the node does not start.
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_keys_of_tokens_are_not_replaced_in_silence() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    node.guest("Ann").await;
+    node.kill();
+    let keys = house.folder.path().join("croupier-data/keys");
+    std::fs::remove_dir_all(&keys).unwrap();
+    let (code, _, said) = house.croupier(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("lacks every token-*.key"), "{said}");
+    assert!(!keys.exists(), "no new key is made");
 }

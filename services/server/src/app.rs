@@ -38,6 +38,7 @@ pub(crate) struct App {
 #[derive(Debug, Default)]
 pub(crate) struct Database {
     away: AtomicBool,
+    read_only: AtomicBool,
     migrated: AtomicBool,
     lag: AtomicI64,
     probe_now: Notify,
@@ -51,6 +52,11 @@ impl Database {
     /// Whether it has the current schema.
     pub(crate) fn is_migrated(&self) -> bool {
         self.migrated.load(Ordering::Relaxed)
+    }
+
+    /// Whether it refuses writes: it is a standby, or an administrator made it read-only.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.read_only.load(Ordering::Relaxed)
     }
 
     /// How many events of the log were not yet published at the last check.
@@ -87,11 +93,11 @@ impl App {
     pub(crate) async fn watch_database(&self, url: &str) {
         let mut probe_connection: Option<PgConnection> = None;
         loop {
-            let reachable = matches!(
-                tokio::time::timeout(PROBE_TIMEOUT, ping(url, &mut probe_connection)).await,
-                Ok(Ok(()))
-            );
+            let probed = tokio::time::timeout(PROBE_TIMEOUT, probe(url, &mut probe_connection));
+            let accepts_writes = probed.await.ok().and_then(Result::ok);
+            let reachable = accepts_writes.is_some();
             self.database.set_away(!reachable);
+            self.database.read_only.store(accepts_writes == Some(false), Ordering::Relaxed);
             if reachable {
                 self.update_status().await;
             } else {
@@ -117,16 +123,29 @@ impl App {
     }
 }
 
-async fn ping(url: &str, probe_connection: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
+/// Whether the database responds and accepts writes.
+async fn probe(
+    url: &str,
+    probe_connection: &mut Option<PgConnection>,
+) -> Result<bool, sqlx::Error> {
     let connection = match probe_connection {
         Some(connection) => connection,
         None => probe_connection.insert(PgConnection::connect(url).await?),
     };
-    if let Err(error) = connection.ping().await {
-        // Perhaps only this connection is broken: try a new one.
-        *probe_connection = None;
-        tracing::debug!(%error, "health check failed; reconnecting");
-        probe_connection.insert(PgConnection::connect(url).await?).ping().await?;
+    match accepts_writes(connection).await {
+        Ok(accepts) => Ok(accepts),
+        Err(error) => {
+            // Perhaps only this connection is broken: try a new one.
+            *probe_connection = None;
+            tracing::debug!(%error, "health check failed; reconnecting");
+            accepts_writes(probe_connection.insert(PgConnection::connect(url).await?)).await
+        }
     }
-    Ok(())
+}
+
+/// Whether the database can be written to: a standby cannot.
+async fn accepts_writes(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let read_only: String =
+        sqlx::query_scalar("SHOW transaction_read_only").fetch_one(connection).await?;
+    Ok(read_only == "off")
 }

@@ -56,6 +56,11 @@ impl Purpose {
     }
 }
 
+/// The ids of the keys of a folder.
+pub(crate) fn present(folder: &Path, purpose: Purpose) -> io::Result<Vec<Uuid>> {
+    Ok(read(folder, purpose)?.into_iter().map(|key| key.id).collect())
+}
+
 impl KeyRing {
     /// Opens the keys of a folder; creates the first one if there is none.
     pub(crate) fn open(folder: &Path, purpose: Purpose) -> io::Result<Self> {

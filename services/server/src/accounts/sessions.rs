@@ -2,8 +2,8 @@
 //!
 //! A refresh token is signed and contains the session and a generation. Each use replaces it by one
 //! of the next generation. A used token that is presented again was probably stolen, so the session
-//! is revoked; within a short grace period it is taken for a retry after a lost response. The table
-//! contains no secrets.
+//! is revoked; within a short grace period it is taken for a retry after a lost response, or for one
+//! of several requests at once, and gets the same successor. The table contains no secrets.
 
 use std::time::Duration;
 
@@ -76,8 +76,13 @@ UPDATE session SET generation = generation + 1, renewed_at = $3, expires_at = $4
             let current: i32 = row.try_get("generation")?;
             let renewed_at: Option<i64> = row.try_get("renewed_at")?;
             let since = now.0.saturating_sub(clock::from_sql(renewed_at.unwrap_or(0)).0);
-            let is_retry = presented.generation + 1 == current && since <= GRACE;
-            if presented.generation != current && !is_retry {
+            let account: Uuid = row.try_get("account")?;
+            let role = Role::named(row.try_get("role")?).unwrap_or(Role::Player);
+            if presented.generation + 1 == current && since <= GRACE {
+                let same = Refresh { sid: presented.sid, generation: current };
+                return Ok((account, self.issue_tokens(account, role, same, now)?));
+            }
+            if presented.generation != current {
                 self.revoke(presented.sid).await?;
                 return Err(AccountError::BadRefreshToken);
             }
@@ -85,8 +90,6 @@ UPDATE session SET generation = generation + 1, renewed_at = $3, expires_at = $4
             let query = sqlx::query(RENEW).bind(presented.sid).bind(current);
             let query = query.bind(clock::to_sql(now)).bind(clock::to_sql(until));
             if query.execute(&self.pool).await?.rows_affected() == 1 {
-                let account: Uuid = row.try_get("account")?;
-                let role = Role::named(row.try_get("role")?).unwrap_or(Role::Player);
                 let next = Refresh { sid: presented.sid, generation: current + 1 };
                 return Ok((account, self.issue_tokens(account, role, next, now)?));
             }

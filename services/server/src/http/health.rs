@@ -20,17 +20,18 @@ pub(super) async fn live() -> &'static str {
     "alive\n"
 }
 
-/// Readiness: the database responds and is migrated, and this node keeps up with the log.
+/// Readiness: the database responds, accepts writes and is migrated, and this node keeps up with the log.
 pub(super) async fn ready(State(gateway): State<Arc<Gateway>>) -> Response {
     let probe = &gateway.app.database;
     let (database, migrated, lag) = (!probe.is_away(), probe.is_migrated(), probe.lag());
-    let caught_up = lag <= MAX_LAG;
-    let ready = database && migrated && caught_up;
+    let (writable, caught_up) = (!probe.is_read_only(), lag <= MAX_LAG);
+    let ready = database && writable && migrated && caught_up;
     let state = |ok: bool| if ok { "ok" } else { "failing" };
     let body = json!({
         "ready": ready,
         "checks": {
             "database": state(database),
+            "writes": state(writable),
             "migrations": state(migrated),
             "tail": { "state": state(caught_up), "eventsBehind": lag },
         },

@@ -47,12 +47,26 @@ pub(crate) fn routes(gateway: &Arc<Gateway>) -> Routes {
         .route("/graphql", any(graphql::handle))
         .route("/graphiql", get(graphiql::page))
         .route("/graphiql/{file}", get(graphiql::file))
+        .route("/.well-known/jwks.json", get(health::public_keys))
+        .route("/", get(graphiql::redirect))
+        .merge(if gateway.settings.admin_listen.is_some() { Router::new() } else { admin() });
+    layered(router, gateway)
+}
+
+/// Health checks and metrics, on an address of their own.
+pub(crate) fn admin_routes(gateway: &Arc<Gateway>) -> Routes {
+    layered(admin(), gateway)
+}
+
+fn admin() -> Router<Arc<Gateway>> {
+    Router::new()
         .route("/livez", get(health::live))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
-        .route("/.well-known/jwks.json", get(health::public_keys))
-        .route("/", get(graphiql::redirect))
-        .with_state(Arc::clone(gateway));
+}
+
+fn layered(router: Router<Arc<Gateway>>, gateway: &Arc<Gateway>) -> Routes {
+    let router = router.with_state(Arc::clone(gateway));
     // Event streams are not compressed: each event is sent immediately.
     let worth_it = SizeAbove::new(1024).and(NotForContentType::SSE);
     let compressed = Compression::new(router).gzip(true).quality(CompressionLevel::Fastest);

@@ -284,7 +284,11 @@ impl SocketSession {
             ClientMessage::ConnectionInit { .. } => {
                 Err(Close::new(4429, "Too many initialisation requests"))
             }
-            ClientMessage::Ping => transport.send_json(&json!({ "type": "pong" })).await,
+            ClientMessage::Ping => {
+                let admitted = self.gateway.admit_again(&self.client);
+                admitted.map_err(|error| Close::new(4429, error.message))?;
+                transport.send_json(&json!({ "type": "pong" })).await
+            }
             ClientMessage::Pong => Ok(()),
             ClientMessage::Complete { id } => {
                 self.end(&id);

@@ -1,9 +1,11 @@
 //! `croupier serve`: runs a node.
 
+mod keys_in_use;
 mod settings;
 
 use std::{
     io::{self, Write},
+    net::SocketAddr,
     process::ExitCode,
     sync::Arc,
     time::Duration,
@@ -11,7 +13,7 @@ use std::{
 
 use async_graphql::ValidationMode;
 use store::{Store, processor::Consumer};
-use tokio::sync::watch;
+use tokio::{net::TcpListener, sync::watch};
 use uuid::Uuid;
 
 pub(crate) use settings::{Settings, keys_folder};
@@ -35,6 +37,9 @@ use crate::{
 pub(crate) const DATABASE: &str = "postgres";
 /// How long open requests may take after shutdown begins.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+/// Connections for health checks and metrics.
+const ADMIN_CONNECTIONS: usize = 64;
+
 pub(crate) fn run(settings: Settings, out: &mut impl Write) -> io::Result<ExitCode> {
     match block_on(serve(settings, out))? {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -58,15 +63,16 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
     let database = Postgres::find(&settings, out)?;
     store::migrate(database.url()).await.map_err(|error| error.to_string())?;
 
+    if !settings.accept_lost_keys {
+        keys_in_use::check(database.url(), &settings.keys()).await?;
+    }
+    raise_open_files();
     let app = build_app(&settings, database.url())?;
     // Before the first request, so that revoked sessions are rejected.
     app.accounts.load_revoked().await.map_err(|error| error.to_string())?;
-    let listener = http::listen(settings.listen).map_err(|error| {
-        format!(
-            "cannot listen on {}: {error}; choose another address with --listen",
-            settings.listen
-        )
-    })?;
+    let listener = listen(settings.listen, "--listen")?;
+    let admin = settings.admin_listen.map(|address| listen(address, "--admin-listen"));
+    let admin = admin.transpose()?;
     let address = listener.local_addr().map_err(to_text)?;
     let gateway = Arc::new(Gateway {
         api: api::connected(&app, ValidationMode::Strict, !settings.no_introspection),
@@ -87,6 +93,12 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
         header_timeout: settings.header_timeout(),
         drain_timeout: DRAIN_TIMEOUT,
     };
+    if let Some(admin) = admin {
+        let limits = http::ConnectionLimits { max_connections: ADMIN_CONNECTIONS, ..limits };
+        let routes = http::admin_routes(&gateway);
+        // Health checks are answered until the process ends.
+        tokio::spawn(http::accept(admin, routes, limits, stopping.clone()));
+    }
     let serving = tokio::spawn(http::accept(listener, http::routes(&gateway), limits, stopping));
     // The reader of our output may be gone; the node runs anyway.
     print_welcome(out, address, &database, &settings).ok();
@@ -107,6 +119,21 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
     traces.stop();
     writeln!(out, "{GOOD}✓{GOOD:#} stopped").ok();
     Ok(())
+}
+
+fn listen(address: SocketAddr, option: &str) -> Result<TcpListener, String> {
+    http::listen(address).map_err(|error| {
+        format!("cannot listen on {address}: {error}; choose another address with {option}")
+    })
+}
+
+/// Every connection is an open file: raises the limit to what the system allows.
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+        tracing::warn!(%error, "the limit of open files was not raised");
+    }
 }
 
 /// Builds the services that handle requests.

@@ -21,6 +21,9 @@ pub(crate) struct Settings {
         value_name = "ADDRESS:PORT"
     )]
     pub(crate) listen: SocketAddr,
+    /// Address and port for health checks and metrics, which are then not on the public address.
+    #[arg(long, env = "CROUPIER_ADMIN_LISTEN", value_name = "ADDRESS:PORT")]
+    pub(crate) admin_listen: Option<SocketAddr>,
     /// Database to use: `postgres://user@host/name`. Without it, a private PostgreSQL is started.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub(crate) database_url: Option<String>,
@@ -31,6 +34,10 @@ pub(crate) struct Settings {
     /// keys. Defaults to DATA/keys.
     #[arg(long, env = "CROUPIER_KEYS", value_name = "FOLDER")]
     pub(crate) keys: Option<PathBuf>,
+    /// Start although keys in use are missing: unfinished games cannot continue, and guests lose
+    /// their accounts.
+    #[arg(long, env = "CROUPIER_ACCEPT_LOST_KEYS")]
+    pub(crate) accept_lost_keys: bool,
     /// Folder where npm has installed GraphiQL.
     #[arg(
         long,
