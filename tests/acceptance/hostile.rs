@@ -169,6 +169,85 @@ async fn introspection_is_metered() {
     assert!(schema["__schema"]["types"].as_array().unwrap().len() > 100);
 }
 
+/// Each event of a subscription costs what it asks for: a greedy subscriber uses up its own budget
+/// and nobody else's.
+#[tokio::test(flavor = "multi_thread")]
+async fn events_of_subscriptions_are_charged() {
+    let house = House::new().await;
+    // The budget does not grow during the test.
+    let node = house.node(&["--actor-rate", "1", "--actor-burst", "20000"]);
+    let players = [node.guest("Ann").await, node.guest("Bob").await];
+    let cid = node.guest("Cid").await;
+    let (game, _) = begun([&players[0], &players[1]], json!({})).await;
+    let aliases: Vec<String> =
+        (0..30).map(|n| format!("a{n}: gameAfter {{ legalMoves {{ label }} }}")).collect();
+    let greedy = format!(
+        "subscription($game: ID!) {{ gameEvents(gameId: $game) {{ version {} }} }}",
+        aliases.join(" ")
+    );
+    let mut socket = cid.socket().await;
+    // Together they have more events than the budget pays for.
+    for id in ["1", "2", "3", "4", "5"] {
+        socket.subscribe(id, &greedy, json!({ "game": game })).await.unwrap();
+    }
+    let mut received = 0;
+    let silence = Duration::from_secs(2);
+    while let Ok(event) = tokio::time::timeout(silence, socket.next()).await {
+        assert!(event.unwrap()["data"]["gameEvents"]["version"].is_i64());
+        received += 1;
+    }
+    assert!((2..15).contains(&received), "{received}");
+    let me = "{ viewer { name } }";
+    let mut http = cid.http().await;
+    let mut refused = 0;
+    for _ in 0..30 {
+        refused += u32::from(http.post(me, json!({})).await.unwrap().status == 429);
+    }
+    assert!(refused > 0, "the budget is used up");
+    assert_eq!(players[0].ask(me, json!({})).await["viewer"]["name"], "Ann");
+}
+
+/// A response over the limit is an error, over HTTP and on a WebSocket.
+#[tokio::test(flavor = "multi_thread")]
+async fn large_responses_are_refused() {
+    let house = House::new().await;
+    let node = house.node(&["--max-response", "64"]);
+    let ann = node.guest("Ann").await;
+    let large = "{ __schema { types { name description fields { name description } } } }";
+    assert_eq!(ann.error(large, json!({})).await, "TOO_COMPLEX");
+    let mut socket = ann.socket().await;
+    socket.subscribe("1", large, json!({})).await.unwrap();
+    let Heard::Message(refused) = socket.hear().await.unwrap() else { panic!() };
+    assert_eq!(refused["type"], "error", "{refused}");
+    assert_eq!(refused["payload"][0]["extensions"]["code"], "TOO_COMPLEX");
+    assert_eq!(ann.ask("{ viewer { name } }", json!({})).await["viewer"]["name"], "Ann");
+}
+
+/// One address cannot take all connections.
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_are_limited_per_address() {
+    let house = House::new().await;
+    let node = house.node(&["--max-address-clients", "3"]);
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        let mut http = node.http().await;
+        assert_eq!(http.get("/livez").await.unwrap().status, 200);
+        open.push(http);
+    }
+    let mut over = TcpStream::connect(node.address).await.unwrap();
+    over.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\n\r\n").await.ok();
+    let mut answer = Vec::new();
+    // Closed at once: nothing is read, or the connection is reset.
+    let read = tokio::time::timeout(Duration::from_secs(10), over.read_to_end(&mut answer)).await;
+    assert!(read.is_ok() && answer.is_empty(), "{answer:?}");
+    drop(open);
+    eventually("there is room again", async || match client::Http::connect(node.address).await {
+        Ok(mut http) => http.get("/livez").await.is_ok_and(|answer| answer.status == 200),
+        Err(_) => false,
+    })
+    .await;
+}
+
 /// Repeated requests do not grow memory.
 #[tokio::test(flavor = "multi_thread")]
 async fn invalid_requests_do_not_grow_memory() {
@@ -334,7 +413,7 @@ async fn oversized_frames_close_only_their_socket() {
 async fn rate_limited_clients_are_told_when_to_retry() {
     let house = House::new().await;
     let limits =
-        ["--actor-rate", "1", "--actor-burst", "5", "--sign-in-rate", "3", "--guest-rate", "2"];
+        ["--actor-rate", "100", "--actor-burst", "500", "--sign-in-rate", "3", "--guest-rate", "2"];
     let node = house.node(&limits);
     let (ann, bob) = (node.guest("Ann").await, node.guest("Bob").await);
     let me = "{ viewer { name } }";

@@ -122,6 +122,8 @@ pub(crate) struct CheckedOperation<'a> {
     pub(crate) kind: OperationType,
     /// The first field of the operation, for metrics.
     pub(crate) field: &'a str,
+    /// Points of cost.
+    pub(crate) cost: u64,
     /// How many passwords it checks or hashes.
     pub(crate) sign_ins: u32,
     /// How many guest accounts it creates.
@@ -212,6 +214,7 @@ impl Documents {
         Ok(CheckedOperation {
             kind: chosen.ty,
             field: first_field(&chosen.selection_set.node),
+            cost: size.cost,
             sign_ins: size.sign_ins,
             guests: size.guests,
             shape: shape(&self.inputs, chosen, operation, variables),

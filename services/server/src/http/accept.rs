@@ -1,9 +1,10 @@
 //! Accepts connections: a limit on their number, a timeout for headers, a graceful shutdown.
 
 use std::{
+    collections::HashMap,
     convert::Infallible,
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -17,7 +18,7 @@ use tokio::{
 };
 use tower_service::Service;
 
-use super::{Peer, Routes, set_security_headers};
+use super::{Peer, Routes, rates::bucket_key, set_security_headers};
 
 /// The largest request head (request line and headers), in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
@@ -40,6 +41,8 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
     pub(crate) max_connections: usize,
+    /// Per address; `None` behind a proxy, whose address all clients have.
+    pub(crate) max_per_address: Option<usize>,
     /// How long a client may take to send the request head; also the idle timeout.
     pub(crate) header_timeout: Duration,
     /// How long open requests may take after shutdown begins.
@@ -50,6 +53,7 @@ pub(crate) struct ConnectionLimits {
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
     _permit: Arc<OwnedSemaphorePermit>,
+    _of_address: Option<Arc<OfAddress>>,
     aborted: Arc<Notify>,
 }
 
@@ -57,6 +61,43 @@ impl Connection {
     /// Closes the connection without waiting for the response.
     pub(super) fn abort(&self) {
         self.aborted.notify_one();
+    }
+}
+
+/// How many connections each address has.
+#[derive(Clone, Debug, Default)]
+struct Addresses(Arc<Mutex<HashMap<IpAddr, usize>>>);
+
+/// A connection that is counted for its address until it is dropped.
+#[derive(Debug)]
+struct OfAddress {
+    addresses: Addresses,
+    address: IpAddr,
+}
+
+impl Addresses {
+    /// Counts a connection, unless its address has as many as it may.
+    fn enter(&self, address: IpAddr, max: usize) -> Option<OfAddress> {
+        let address = bucket_key(address);
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(address).or_default();
+        if *count >= max {
+            return None;
+        }
+        *count += 1;
+        Some(OfAddress { addresses: self.clone(), address })
+    }
+}
+
+impl Drop for OfAddress {
+    fn drop(&mut self) {
+        let mut counts = self.addresses.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.address);
+            }
+        }
     }
 }
 
@@ -68,6 +109,7 @@ pub(crate) async fn accept(
     mut stop: watch::Receiver<bool>,
 ) {
     let slots = Arc::new(Semaphore::new(limits.max_connections));
+    let addresses = Addresses::default();
     loop {
         let accepted = async {
             let permit = Arc::clone(&slots).acquire_owned().await;
@@ -78,9 +120,21 @@ pub(crate) async fn accept(
             () = stopped(&mut stop) => break,
         };
         let Ok(permit) = permit else { break };
-        let connection = Connection { _permit: Arc::new(permit), aborted: Arc::default() };
         match accepted {
             Ok((stream, peer)) => {
+                let of_address = match limits.max_per_address {
+                    None => None,
+                    Some(max) => match addresses.enter(peer.ip(), max) {
+                        Some(of_address) => Some(Arc::new(of_address)),
+                        // Closed at once: an answer would cost more than the connection.
+                        None => continue,
+                    },
+                };
+                let connection = Connection {
+                    _permit: Arc::new(permit),
+                    _of_address: of_address,
+                    aborted: Arc::default(),
+                };
                 let header_timeout = limits.header_timeout;
                 let routes = routes.clone();
                 tokio::spawn(serve(stream, peer, routes, header_timeout, connection, stop.clone()));

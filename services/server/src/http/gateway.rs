@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{Peer, Rates, RequestMetrics};
+use super::{Peer, Rates, RequestMetrics, rates::REQUEST_COST};
 use crate::{
     accounts::Viewer,
     api::{Api, Code, RequestId},
@@ -81,6 +81,8 @@ pub(super) struct PreparedRequest {
     pub(super) id: RequestId,
     field: String,
     pub(super) operation: Operation,
+    /// The cost, of each event if it is a subscription.
+    pub(super) cost: u32,
     shape: Option<u64>,
 }
 
@@ -170,7 +172,7 @@ impl Gateway {
     ) -> Result<Client, HttpError> {
         let address = self.address(headers, peer);
         self.rates
-            .address(address)
+            .address(address, REQUEST_COST)
             .map_err(|wait| HttpError::rate_limited("this address", wait))?;
         let token = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or(""));
         let viewer = token.map(|header| self.viewer(header)).transpose()?;
@@ -212,13 +214,32 @@ impl Gateway {
     /// Checks the rate limit of the account.
     pub(super) fn admit(&self, client: &Client) -> Result<(), HttpError> {
         let Some(viewer) = client.viewer else { return Ok(()) };
-        let admitted = self.rates.actor(viewer.account);
+        let admitted = self.rates.actor(viewer.account, REQUEST_COST);
         admitted.map_err(|wait| HttpError::rate_limited("this account", wait))
+    }
+
+    /// Takes points of cost from address and account.
+    fn charge(&self, client: &Client, cost: u32) -> Result<(), HttpError> {
+        if cost == 0 {
+            return Ok(());
+        }
+        let charged = self.rates.address(client.origin.address, cost);
+        charged.map_err(|wait| HttpError::rate_limited("this address", wait))?;
+        let Some(viewer) = client.viewer else { return Ok(()) };
+        let charged = self.rates.actor(viewer.account, cost);
+        charged.map_err(|wait| HttpError::rate_limited("this account", wait))
+    }
+
+    /// Takes the cost of an event of a subscription. The next event waits until it is paid.
+    pub(super) async fn charge_event(&self, client: &Client, cost: u32) {
+        while let Err(error) = self.charge(client, cost) {
+            tokio::time::sleep(error.retry_after.unwrap_or_default()).await;
+        }
     }
 
     /// Checks the rate limits of address and account, for a request on an open WebSocket.
     pub(super) fn admit_again(&self, client: &Client) -> Result<(), HttpError> {
-        let admitted = self.rates.address(client.origin.address);
+        let admitted = self.rates.address(client.origin.address, REQUEST_COST);
         admitted.map_err(|wait| HttpError::rate_limited("this address", wait))?;
         self.admit(client)
     }
@@ -246,6 +267,8 @@ impl Gateway {
             let allowed = self.rates.guests(client.origin.address, checked.guests);
             allowed.map_err(|wait| HttpError::rate_limited("this address", wait))?;
         }
+        let cost = u32::try_from(checked.cost).unwrap_or(u32::MAX);
+        self.charge(client, cost.saturating_sub(REQUEST_COST))?;
         let document: ExecutableDocument = parsed.document.clone();
         let mut request = Request::new(query).variables(variables).data(id);
         if let Some(name) = &input.operation_name {
@@ -258,7 +281,7 @@ impl Gateway {
         request.set_parsed_query(document);
         let (kind, field, shape) = (checked.kind, checked.field.to_owned(), checked.shape);
         let operation = Operation { parsed: Arc::clone(&parsed), name: input.operation_name };
-        Ok(PreparedRequest { kind, request, id, field, operation, shape })
+        Ok(PreparedRequest { kind, request, id, field, operation, cost, shape })
     }
 
     /// Executes a query or a mutation, with a timeout.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_graphql::parser::types::OperationType;
 use async_graphql_axum::GraphQLResponse;
 use axum::{
-    body::{Body, to_bytes},
+    body::{Body, HttpBody, to_bytes},
     extract::{FromRequestParts, Query, State, WebSocketUpgrade},
     http::{HeaderName, HeaderValue, Method, Request, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
@@ -63,12 +63,9 @@ async fn answer(gateway: Arc<Gateway>, request: Request<Body>, id: RequestId) ->
         );
     };
     match prepare(&gateway, &parts, body, media, id).await {
-        Ok((prepared, client)) if prepared.kind == OperationType::Subscription => sse::stream(
-            gateway,
-            prepared,
-            client.viewer,
-            parts.extensions.get::<Connection>().cloned(),
-        ),
+        Ok((prepared, client)) if prepared.kind == OperationType::Subscription => {
+            sse::stream(gateway, prepared, client, parts.extensions.get::<Connection>().cloned())
+        }
         Ok((prepared, _)) => {
             let response = gateway.execute(prepared).await;
             if media == Media::EventStream {
@@ -80,6 +77,12 @@ async fn answer(gateway: Arc<Gateway>, request: Request<Body>, id: RequestId) ->
                 return reply(status, media, to_json(&response));
             }
             let mut answer = GraphQLResponse::from(response).into_response();
+            let max = gateway.settings.max_response_bytes();
+            if answer.body().size_hint().lower() > max {
+                let message = format!("the response is larger than {max} bytes; request less");
+                let error = HttpError::new(StatusCode::BAD_REQUEST, Code::TooComplex, message);
+                return error_response(&HttpError { well_formed: true, ..error }, media, id);
+            }
             let media = HeaderValue::from_static(media.content_type());
             answer.headers_mut().insert(header::CONTENT_TYPE, media);
             answer

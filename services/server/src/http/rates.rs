@@ -1,4 +1,4 @@
-//! Rate limits: a token bucket per account and per address.
+//! Rate limits: a token bucket per account and per address, filled with points of cost.
 
 use std::{
     hash::Hash,
@@ -13,20 +13,29 @@ use uuid::Uuid;
 /// How many buckets are kept in memory; an evicted bucket starts full again.
 const BUCKETS: usize = 100_000;
 
+/// The least that a request costs, whatever it asks for.
+pub(super) const REQUEST_COST: u32 = 100;
+
 /// Rate limits of accounts and addresses.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct RateLimits {
-    /// Requests per second and account; 0 disables the limit.
-    #[arg(long, env = "CROUPIER_ACTOR_RATE", default_value_t = 50, value_name = "PER SECOND")]
+    /// Points of cost per second and account: a request costs at least 100, a move little more;
+    /// 0 disables the limit.
+    #[arg(long, env = "CROUPIER_ACTOR_RATE", default_value_t = 5_000, value_name = "PER SECOND")]
     pub(crate) actor_rate: u32,
-    /// Requests that an account may send in a burst.
-    #[arg(long, env = "CROUPIER_ACTOR_BURST", default_value_t = 200, value_name = "COUNT")]
+    /// Points of cost that an account may spend in a burst.
+    #[arg(long, env = "CROUPIER_ACTOR_BURST", default_value_t = 20_000, value_name = "POINTS")]
     pub(crate) actor_burst: u32,
-    /// Requests per second and IP address; 0 disables the limit.
-    #[arg(long, env = "CROUPIER_ADDRESS_RATE", default_value_t = 200, value_name = "PER SECOND")]
+    /// Points of cost per second and IP address; 0 disables the limit.
+    #[arg(
+        long,
+        env = "CROUPIER_ADDRESS_RATE",
+        default_value_t = 20_000,
+        value_name = "PER SECOND"
+    )]
     pub(crate) address_rate: u32,
-    /// Requests that an IP address may send in a burst.
-    #[arg(long, env = "CROUPIER_ADDRESS_BURST", default_value_t = 1000, value_name = "COUNT")]
+    /// Points of cost that an IP address may spend in a burst.
+    #[arg(long, env = "CROUPIER_ADDRESS_BURST", default_value_t = 100_000, value_name = "POINTS")]
     pub(crate) address_burst: u32,
     /// Sign-in attempts per minute and IP address; 0 disables the limit.
     #[arg(long, env = "CROUPIER_SIGN_IN_RATE", default_value_t = 20, value_name = "PER MINUTE")]
@@ -56,12 +65,12 @@ impl Rates {
         }
     }
 
-    pub(crate) fn actor(&self, account: Uuid) -> Result<(), Duration> {
-        self.actors.take(account, 1)
+    pub(crate) fn actor(&self, account: Uuid, cost: u32) -> Result<(), Duration> {
+        self.actors.take(account, cost)
     }
 
-    pub(crate) fn address(&self, address: IpAddr) -> Result<(), Duration> {
-        self.addresses.take(bucket_key(address), 1)
+    pub(crate) fn address(&self, address: IpAddr, cost: u32) -> Result<(), Duration> {
+        self.addresses.take(bucket_key(address), cost)
     }
 
     pub(crate) fn guests(&self, address: IpAddr, guests: u32) -> Result<(), Duration> {
@@ -74,7 +83,7 @@ impl Rates {
 }
 
 /// All addresses of an IPv6 /64 network share a bucket, since one client may own all of them.
-fn bucket_key(address: IpAddr) -> IpAddr {
+pub(super) fn bucket_key(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(v6) => {

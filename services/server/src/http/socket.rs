@@ -28,7 +28,7 @@ use super::{
     Connection, Peer,
     gateway::{Client, Gateway, GraphqlRequest, HttpError, is_request_error, request_id},
 };
-use crate::{accounts::Viewer, clock};
+use crate::{accounts::Viewer, api::Code, clock};
 
 const PROTOCOL: &str = "graphql-transport-ws";
 /// How long a client may take to send `connection_init`.
@@ -330,7 +330,8 @@ impl SocketSession {
         let (stop, stopped) = AbortHandle::new_pair();
         let is_subscription = prepared.kind == OperationType::Subscription;
         self.running.insert(Arc::clone(&id), RunningOperation { stop, is_subscription });
-        let answers = answers(Arc::clone(&self.gateway), Arc::clone(&id), prepared);
+        let answers =
+            answers(Arc::clone(&self.gateway), Arc::clone(&id), self.client.clone(), prepared);
         self.answers.push(Abortable::new(answers, stopped).boxed());
         Ok(())
     }
@@ -380,21 +381,31 @@ impl SocketSession {
 fn answers(
     gateway: Arc<Gateway>,
     id: Arc<str>,
+    client: Client,
     prepared: super::gateway::PreparedRequest,
 ) -> impl futures_util::Stream<Item = Outgoing> + Send + 'static {
+    let max = gateway.settings.max_response_bytes();
     let (request, kind, operation) = (prepared.id, prepared.kind, prepared.operation.clone());
     let span = tracing::info_span!("request", id = %request.0);
     let responses = if kind == OperationType::Subscription {
         let api = gateway.api.clone();
-        let finisher = Arc::clone(&gateway);
+        let (finisher, cost) = (Arc::clone(&gateway), prepared.cost);
         let responses = api.execute_stream(prepared.request);
-        responses.map(move |response| finisher.finish(response, request, &operation)).boxed()
+        let paid = responses.then(move |response| {
+            let (gateway, client) = (Arc::clone(&gateway), client.clone());
+            async move {
+                gateway.charge_event(&client, cost).await;
+                response
+            }
+        });
+        paid.map(move |response| finisher.finish(response, request, &operation)).boxed()
     } else {
         let executed: BoxFuture<'static, _> =
             async move { gateway.execute(prepared).await }.instrument(span).boxed();
         futures_util::stream::once(executed).boxed()
     };
     let operation_id = Arc::clone(&id);
+    let max = usize::try_from(max).unwrap_or(usize::MAX);
     let is_subscription = kind == OperationType::Subscription;
     let answers = responses.map(move |response| {
         let id = Arc::clone(&operation_id);
@@ -404,8 +415,14 @@ fn answers(
             let message = message(&id, "error", &response.errors);
             Outgoing::Error(id, message)
         } else {
-            let message = message(&id, "next", &response);
-            Outgoing::Next(id, message)
+            let text = message(&id, "next", &response);
+            if text.len() > max {
+                let error = json!([{ "message": format!("the response is larger than {max} bytes; request less"),
+                    "extensions": { "code": Code::TooComplex.name(), "requestId": request.0 } }]);
+                let message = message(&id, "error", &error);
+                return Outgoing::Error(id, message);
+            }
+            Outgoing::Next(id, text)
         }
     });
     answers.chain(futures_util::stream::once(std::future::ready(Outgoing::Complete(id))))

@@ -12,11 +12,10 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     Connection,
-    gateway::{Gateway, PreparedRequest, to_json},
+    gateway::{Client, Gateway, PreparedRequest, to_json},
     negotiate::Media,
     socket::{STOPPING, SubscriberGauge, TOO_SLOW, until_expired},
 };
-use crate::accounts::Viewer;
 
 /// How many responses are queued for a client before it counts as slow.
 const QUEUE: usize = 16;
@@ -28,13 +27,13 @@ const CLOSE_DELAY: Duration = Duration::from_secs(5);
 pub(super) fn stream(
     gateway: Arc<Gateway>,
     prepared: PreparedRequest,
-    viewer: Option<Viewer>,
+    client: Client,
     connection: Option<Connection>,
 ) -> Response {
     let (answers, received) = mpsc::channel(QUEUE);
     let (last, end) = oneshot::channel();
     tokio::spawn(async move {
-        let end_reason = run(&gateway, prepared, viewer, &answers).await;
+        let end_reason = run(&gateway, prepared, &client, &answers).await;
         let slow = matches!(end_reason, End::TooSlow);
         // Sent after the queued responses; ignored if the client has disconnected.
         last.send(last_event(end_reason)).ok();
@@ -80,9 +79,10 @@ enum End {
 async fn run(
     gateway: &Arc<Gateway>,
     prepared: PreparedRequest,
-    viewer: Option<Viewer>,
+    client: &Client,
     answers: &mpsc::Sender<Bytes>,
 ) -> End {
+    let (viewer, cost) = (client.viewer, prepared.cost);
     let (id, operation) = (prepared.id, prepared.operation.clone());
     let write_timeout = gateway.settings.write_timeout();
     let mut responses = std::pin::pin!(gateway.api.execute_stream(prepared.request));
@@ -94,6 +94,7 @@ async fn run(
             next = responses.next() => match next {
                 None => return End::Complete,
                 Some(response) => {
+                    gateway.charge_event(client, cost).await;
                     // Errors and no data end the subscription.
                     let is_last = response.is_err() && response.data == async_graphql::Value::Null;
                     (event("next", &to_json(&gateway.finish(response, id, &operation))), is_last)

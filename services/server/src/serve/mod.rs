@@ -90,6 +90,7 @@ async fn serve(settings: Settings, out: &mut impl Write) -> Result<(), String> {
     let (stop, stopping) = watch::channel(false);
     let limits = http::ConnectionLimits {
         max_connections: settings.max_clients,
+        max_per_address: (settings.trusted_proxies == 0).then_some(settings.max_address_clients),
         header_timeout: settings.header_timeout(),
         drain_timeout: DRAIN_TIMEOUT,
     };

@@ -100,6 +100,10 @@ pub(crate) struct Settings {
     #[arg(long, env = "CROUPIER_MAX_BODY", default_value_t = 64, value_name = "KIB",
         value_parser = clap::value_parser!(u32).range(1..=16_384))]
     pub(crate) max_body: u32,
+    /// Largest response, in KiB.
+    #[arg(long, env = "CROUPIER_MAX_RESPONSE", default_value_t = 8_192, value_name = "KIB",
+        value_parser = clap::value_parser!(u32).range(64..=1_048_576))]
+    pub(crate) max_response: u32,
     /// Timeout of a request, in seconds.
     #[arg(long, env = "CROUPIER_REQUEST_SECONDS", default_value_t = 10, value_name = "SECONDS",
         value_parser = clap::value_parser!(u32).range(1..=600))]
@@ -115,6 +119,14 @@ pub(crate) struct Settings {
     /// Largest number of client connections.
     #[arg(long, env = "CROUPIER_MAX_CLIENTS", default_value_t = 20_000, value_name = "COUNT")]
     pub(crate) max_clients: usize,
+    /// Largest number of connections per IP address; not limited behind trusted proxies.
+    #[arg(
+        long,
+        env = "CROUPIER_MAX_ADDRESS_CLIENTS",
+        default_value_t = 2_000,
+        value_name = "COUNT"
+    )]
+    pub(crate) max_address_clients: usize,
     /// Largest number of concurrent operations per WebSocket.
     #[arg(long, env = "CROUPIER_MAX_OPERATIONS", default_value_t = 50, value_name = "COUNT")]
     pub(crate) max_operations: usize,
@@ -138,6 +150,10 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn keys(&self) -> PathBuf {
         keys_folder(self.keys.as_deref(), &self.data)
+    }
+
+    pub(crate) fn max_response_bytes(&self) -> u64 {
+        u64::from(self.max_response) * 1024
     }
 
     pub(crate) fn request_timeout(&self) -> Duration {
