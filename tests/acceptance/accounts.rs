@@ -111,6 +111,54 @@ async fn refresh_tokens_are_single_use_and_reuse_ends_the_session() {
     assert_eq!(http.post(ME, json!({})).await.unwrap().status, 401);
 }
 
+/// Nobody poses as the operator or as a member of staff.
+#[tokio::test(flavor = "multi_thread")]
+async fn reserved_names_are_refused() {
+    let house = House::new().await;
+    let node = house.node(&[]);
+    let (code, _, said) = house.croupier(&["token", "issue", "--role", "support", "--name", "Sue"]);
+    assert_eq!(code, 0, "{said}");
+    let guest = "mutation($name: String) { done: signInAsGuest(input: { name: $name }) { userErrors { code field } } }";
+    let register = "mutation($name: String!) { done: register(input: { name: $name, password: \"correct horse\" }) { userErrors { code field } } }";
+    let mut http = node.http().await;
+    for name in ["The House", "ADMIN", "croupier", "sue"] {
+        for document in [guest, register] {
+            let payload = http.ask(document, json!({ "name": name })).await.unwrap();
+            let error = &payload["done"]["userErrors"][0];
+            assert_eq!(error["code"], "RESERVED_NAME", "{name}: {payload}");
+            assert_eq!(error["field"], json!(["input", "name"]), "{payload}");
+        }
+    }
+    let payload = http.ask(guest, json!({ "name": "Susan" })).await.unwrap();
+    assert_eq!(payload["done"]["userErrors"], json!([]));
+}
+
+/// Guessing at one account is limited, from wherever it comes.
+#[tokio::test(flavor = "multi_thread")]
+async fn passwords_are_throttled_per_account() {
+    let house = House::new().await;
+    let node = house.node(&["--sign-in-rate", "3", "--trusted-proxies", "1"]);
+    let body = |name: &str, password: &str| {
+        let sign_in = "mutation($name: String!, $password: String!) { signIn(input: { name: $name, password: $password }) { userErrors { code } } }";
+        let variables = json!({ "name": name, "password": password });
+        json!({ "query": sign_in, "variables": variables }).to_string()
+    };
+    let guess = async |address: u8, name: &str| {
+        let body = body(name, "wrong horse");
+        let request = format!(
+            "POST /graphql HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 198.51.100.{address}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let answer = node.http().await.exchange(request.as_bytes()).await.unwrap();
+        answer.json().unwrap()["data"]["signIn"]["userErrors"][0]["code"].take()
+    };
+    for address in 1..=3 {
+        assert_eq!(guess(address, "Ann").await, "WRONG_CREDENTIALS");
+    }
+    assert_eq!(guess(4, "ANN").await, "TOO_MANY_ATTEMPTS");
+    assert_eq!(guess(5, "Bob").await, "WRONG_CREDENTIALS", "others are not affected");
+}
+
 /// Tabs of one browser refresh at the same time: all get the same successor and stay signed in.
 #[tokio::test(flavor = "multi_thread")]
 async fn parallel_refreshes_get_the_same_successor() {

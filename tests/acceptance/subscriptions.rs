@@ -229,6 +229,24 @@ async fn signing_out_ends_subscriptions() {
     );
 }
 
+/// An idle WebSocket ends with its session, also on another node and without any activity.
+#[tokio::test(flavor = "multi_thread")]
+async fn sockets_end_with_their_session() {
+    let house = House::new().await;
+    let nodes = [house.node(&[]), house.node(&[])];
+    let eve = nodes[0].guest("Eve").await;
+    let mut sockets = [eve.socket().await, eve.at(&nodes[1]).socket().await];
+    for socket in &mut sockets {
+        socket.subscribe("1", "subscription { lobby { id } }", json!({})).await.unwrap();
+    }
+    eve.ask("mutation { signOut { ended } }", json!({})).await;
+    for socket in &mut sockets {
+        // Well before the next ping.
+        let end = tokio::time::timeout(Duration::from_secs(15), socket.hear()).await;
+        assert!(matches!(end.unwrap().unwrap(), client::Heard::Closed(4403, _)));
+    }
+}
+
 /// A client does not read server-sent events: the connection is closed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_event_stream_is_disconnected() {

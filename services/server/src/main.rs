@@ -3,6 +3,7 @@
 mod accounts;
 mod api;
 mod app;
+mod buckets;
 mod clock;
 mod disputes;
 mod documents;

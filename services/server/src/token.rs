@@ -118,5 +118,5 @@ fn accounts(options: &Options, folder: &Path) -> Result<Accounts, String> {
     let keys = KeyRing::open(folder, Purpose::Token)
         .map_err(|error| format!("{}: {error}", folder.display()))?;
     let lifetimes = Lifetimes { access: MAX_STAFF_LIFETIME, refresh: MAX_STAFF_LIFETIME };
-    Ok(Accounts::new(store.pool().clone(), keys, lifetimes))
+    Ok(Accounts::new(store.pool().clone(), keys, lifetimes, 0))
 }

@@ -422,6 +422,8 @@ export type ErrorCode =
   | 'REPEATED_SLOT'
   /** A seat was named as winner twice. */
   | 'REPEATED_WINNER'
+  /** The name belongs to the operator or to a member of staff. */
+  | 'RESERVED_NAME'
   /** The die is retired and cannot be bought or equipped any more. */
   | 'RETIRED_DIE'
   /** The person who proposed a remedy cannot approve it. */
@@ -450,6 +452,8 @@ export type ErrorCode =
   | 'TOO_FEW_HEARTS'
   /** The command would append an event that is too large. */
   | 'TOO_LARGE'
+  /** Too many attempts to sign in to this account. Try again later. */
+  | 'TOO_MANY_ATTEMPTS'
   /** The loadout has more copies of a die than the rules allow. */
   | 'TOO_MANY_COPIES'
   /** The loadout has more dice than the set has slots. */

@@ -10,7 +10,7 @@ mod revoked;
 mod sessions;
 mod tokens;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use domain::{Moment, Name};
 use sqlx::{PgPool, Row};
@@ -22,7 +22,7 @@ pub(crate) use privacy::Personal;
 pub(crate) use sessions::{MAX_STAFF_LIFETIME, SessionTokens};
 pub(crate) use tokens::{Lifetimes, Tokens};
 
-use crate::{clock, keys::KeyRing};
+use crate::{buckets::Buckets, clock, keys::KeyRing};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub(crate) enum Role {
@@ -64,6 +64,10 @@ pub(crate) enum AccountError {
     BadName(#[from] domain::Rejection),
     #[error("the name {0} is taken; choose another")]
     NameTaken(String),
+    #[error("the name {0} is reserved; choose another")]
+    ReservedName(String),
+    #[error("too many attempts to sign in to this account; try again in {} s", .0.as_secs() + 1)]
+    TooManyAttempts(Duration),
     #[error("a password must have {min} to {max} characters", min = passwords::MIN, max = passwords::MAX)]
     BadPassword,
     #[error("the name or the password is wrong")]
@@ -102,22 +106,46 @@ impl Role {
     }
 }
 
+/// Names under which players could pose as the operator.
+const RESERVED_NAMES: [&str; 10] = [
+    "admin",
+    "administrator",
+    "croupier",
+    "house",
+    "moderator",
+    "operator",
+    "staff",
+    "support",
+    "system",
+    "the house",
+];
+
 #[derive(Debug)]
 pub(crate) struct Accounts {
     pool: PgPool,
     pub(crate) tokens: Tokens,
     pub(crate) names: Names,
     passwords: passwords::Passwords,
+    /// Attempts to sign in, by the name to sign in with.
+    attempts: Buckets<String>,
 }
 
 impl Accounts {
-    pub(crate) fn new(pool: PgPool, keys: KeyRing, lifetimes: tokens::Lifetimes) -> Self {
+    /// `attempts` is how often a minute one may try to sign in to an account; 0 for no limit.
+    pub(crate) fn new(
+        pool: PgPool,
+        keys: KeyRing,
+        lifetimes: tokens::Lifetimes,
+        attempts: u32,
+    ) -> Self {
         let names = Names::new(pool.clone());
+        let attempts = Buckets::new(attempts, Duration::from_mins(1), attempts);
         Self {
             pool,
             tokens: Tokens::new(keys, lifetimes),
             names,
             passwords: passwords::Passwords::default(),
+            attempts,
         }
     }
 
@@ -125,7 +153,7 @@ impl Accounts {
     pub(crate) async fn guest(&self, name: Option<&str>) -> Result<Account, AccountError> {
         let id = Uuid::now_v7();
         let name = match name {
-            Some(name) => Name::parse(name)?,
+            Some(name) => self.free_name(name).await?,
             None => Name::parse(&format!("Guest {}", id.as_u128() % 10_000))?,
         };
         self.insert(id, &name, Role::Player, None).await
@@ -138,7 +166,7 @@ impl Accounts {
         password: &str,
         guest: Option<Uuid>,
     ) -> Result<Account, AccountError> {
-        let name = Name::parse(name)?;
+        let name = self.free_name(name).await?;
         let hash = self.passwords.hash(password).await?;
         match guest {
             None => {
@@ -157,6 +185,9 @@ impl Accounts {
     ) -> Result<Account, AccountError> {
         let found = match Name::parse(name) {
             Ok(name) => {
+                // One account is guessed at from many addresses too.
+                let attempt = self.attempts.take(sign_in(&name), 1);
+                attempt.map_err(AccountError::TooManyAttempts)?;
                 let select = format!("{SELECT}, password FROM account WHERE sign_in = $1");
                 let query = sqlx::query(sqlx::AssertSqlSafe(select)).bind(sign_in(&name));
                 query.fetch_optional(&self.pool).await?
@@ -169,6 +200,18 @@ impl Accounts {
             Some(row) if correct => Ok(account(&row)?),
             _ => Err(AccountError::WrongCredentials),
         }
+    }
+
+    /// A name that a player can take: not one of the operator, nor of a member of staff.
+    async fn free_name(&self, name: &str) -> Result<Name, AccountError> {
+        const STAFF: &str = "SELECT EXISTS (SELECT FROM account WHERE sign_in = ANY($1))";
+        let name = Name::parse(name)?;
+        let key = sign_in(&name);
+        let staff = Role::ALL.into_iter().filter(|role| *role != Role::Player);
+        let staff: Vec<String> = staff.map(|role| format!("{}:{key}", role.name())).collect();
+        let reserved = RESERVED_NAMES.contains(&key.as_str())
+            || sqlx::query_scalar(STAFF).bind(staff).fetch_one(&self.pool).await?;
+        if reserved { Err(AccountError::ReservedName(name.to_string())) } else { Ok(name) }
     }
 
     /// Finds a staff account by name and role, or creates it.

@@ -180,6 +180,8 @@ pub(super) fn account_user_error(error: AccountError) -> Result<UserErrorView, E
     match &error {
         AccountError::BadName(rejection) => Ok(UserError::from(rejection.clone()).into()),
         AccountError::NameTaken(_) => reject(RejectionCode::NameTaken.into(), Some("name")),
+        AccountError::ReservedName(_) => reject(ServiceCode::ReservedName.into(), Some("name")),
+        AccountError::TooManyAttempts(_) => reject(ServiceCode::TooManyAttempts.into(), None),
         AccountError::BadPassword => reject(ServiceCode::BadPassword.into(), Some("password")),
         AccountError::WrongCredentials => reject(ServiceCode::WrongCredentials.into(), None),
         AccountError::NotAGuest => reject(ServiceCode::NotAGuest.into(), None),
@@ -198,6 +200,8 @@ pub(super) fn account_error(error: AccountError) -> Error {
         AccountError::Busy => AppError::Busy.into(),
         AccountError::BadName(_)
         | AccountError::NameTaken(_)
+        | AccountError::ReservedName(_)
+        | AccountError::TooManyAttempts(_)
         | AccountError::BadPassword
         | AccountError::WrongCredentials
         | AccountError::NotAGuest

@@ -232,6 +232,7 @@ impl SocketSession {
         let gateway = Arc::clone(&self.gateway);
         let mut stopping = std::pin::pin!(gateway.app.games.live.stopped());
         let mut token_ends = std::pin::pin!(until_expired(self.client.viewer));
+        let mut revoked = gateway.app.accounts.tokens.revoked.subscribe();
         let mut ping = tokio::time::interval(PING);
         ping.reset();
         let mut missed = 0;
@@ -253,6 +254,8 @@ impl SocketSession {
                         transport.send_json(&json!({ "type": "ping" })).await
                     }
                 },
+                // Whether it is ours is checked below.
+                Ok(()) = revoked.changed() => Ok(()),
                 () = &mut token_ends => {
                     Err(Close::new(4401, "the token has expired; reconnect with a new one"))
                 },

@@ -88,6 +88,8 @@ async fn run(
     let mut responses = std::pin::pin!(gateway.api.execute_stream(prepared.request));
     let mut stopping = std::pin::pin!(gateway.app.games.live.stopped());
     let mut token_ends = std::pin::pin!(until_expired(viewer));
+    let revoked = &gateway.app.accounts.tokens.revoked;
+    let mut revoking = revoked.subscribe();
     let _gauge = SubscriberGauge::new("sse");
     loop {
         let (answer, is_last) = tokio::select! {
@@ -101,10 +103,11 @@ async fn run(
                 }
             },
             () = tokio::time::sleep(KEEP_ALIVE) => (Bytes::from_static(b":\n\n"), false),
+            // Whether it is ours is checked below.
+            Ok(()) = revoking.changed() => (Bytes::from_static(b":\n\n"), false),
             () = &mut stopping => return End::Stopping,
             () = &mut token_ends => return End::SignedOut,
         };
-        let revoked = &gateway.app.accounts.tokens.revoked;
         if viewer.is_some_and(|viewer| revoked.contains(viewer.session)) {
             return End::SignedOut;
         }

@@ -154,7 +154,10 @@ fn build_app(settings: &Settings, url: &str) -> Result<Arc<App>, String> {
         access: Duration::from_mins(settings.access_minutes.into()),
         refresh: Duration::from_hours(24 * u64::from(settings.refresh_days)),
     };
-    let accounts = Accounts::new(store.pool().clone(), ring(Purpose::Token)?, lifetimes);
+    let accounts = {
+        let (pool, attempts) = (store.pool().clone(), settings.rates.sign_in_rate);
+        Accounts::new(pool, ring(Purpose::Token)?, lifetimes, attempts)
+    };
     let disputes = Disputes::new(store.clone(), settings.remedy_limit);
     let games = Arc::new(GameService::new(store, ring(Purpose::Dice)?, settings.first_money));
     let (recordings, database) = (Recordings::default(), Database::default());
