@@ -5,12 +5,13 @@ use async_graphql::parser::{
     types::{TypeKind, TypeSystemDefinition},
 };
 
-/// Counts of the schema: on average per type, and the largest.
+/// The number of types, and averages of what they have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SchemaSize {
     types: u64,
-    /// Fields, input fields, values of enums, interfaces and possible types of a type.
+    /// Fields, input fields, values or members of a type, on average.
     members: u64,
+    /// Arguments of a field, on average.
     arguments: u64,
 }
 

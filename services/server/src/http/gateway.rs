@@ -232,8 +232,13 @@ impl Gateway {
 
     /// Takes the cost of an event of a subscription. The next event waits until it is paid.
     pub(super) async fn charge_event(&self, client: &Client, cost: u32) {
-        while let Err(error) = self.charge(client, cost) {
-            tokio::time::sleep(error.retry_after.unwrap_or_default()).await;
+        // One after the other: who waits for the account must not pay for the address again.
+        while let Err(wait) = self.rates.address(client.origin.address, cost) {
+            tokio::time::sleep(wait).await;
+        }
+        let Some(viewer) = client.viewer else { return };
+        while let Err(wait) = self.rates.actor(viewer.account, cost) {
+            tokio::time::sleep(wait).await;
         }
     }
 
