@@ -260,9 +260,10 @@ fn print_welcome(
     if http::graphiql_is_installed(&settings.graphiql) {
         writeln!(out, "  GraphiQL  http://{address}/graphiql")?;
     }
+    let health = settings.admin_listen.unwrap_or(address);
     writeln!(
         out,
-        "  health    http://{address}/readyz  http://{address}/livez  http://{address}/metrics"
+        "  health    http://{health}/readyz  http://{health}/livez  http://{health}/metrics"
     )?;
     match database {
         #[cfg(feature = "cluster")]
